@@ -96,6 +96,7 @@ __all__ = [
     "student_two_sided_p",
     "student_upper_p",
     "student_upper_quantile",
+    "sum_to_one",
     "summary_area",
     "test_by_interval",
     "wilson_limits",
@@ -224,6 +225,9 @@ def average_precision_per_class(sample: Sample) -> NDArray[np.float64]: ...
 def sparse_hand_till(sample: SparseSample, pair_weights: _PairWeights) -> float: ...
 def sparse_one_vs_rest(sample: SparseSample, average: str) -> float: ...
 def sparse_one_vs_rest_per_class(sample: SparseSample) -> NDArray[np.float64]: ...
+def sum_to_one(scores: _Scores, most: int, tolerance: float) -> bool:
+    """Whether rows sum to 1 within a tolerance; of many rows `most` are looked at."""
+
 def pdi_per_class(sample: Sample) -> NDArray[np.float64]:
     """What `score` averages for "pdi"; nan for absent classes."""
 

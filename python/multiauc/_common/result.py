@@ -49,10 +49,10 @@ class Result:
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        for one in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, one.name)
+        for name in self.__dataclass_fields__:  # type: ignore[attr-defined]
+            value = getattr(self, name)
             if isinstance(value, (np.ndarray, tuple, dict)):
-                object.__setattr__(self, one.name, _frozen(value))
+                object.__setattr__(self, name, _frozen(value))
 
     def to_frame(self, *, library: Library | None = None) -> Any:
         """The result as a data frame.

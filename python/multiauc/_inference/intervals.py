@@ -39,7 +39,7 @@ AT_CHANCE = 1e-12
 
 def is_at_chance(value: Any, variance: Any, chance: float) -> Any:
     """Whether nothing varies because no rows are separated, as with constant scores: then there is no interval."""
-    return (np.asarray(variance) == 0.0) & (np.abs(np.asarray(value) - chance) <= AT_CHANCE * chance)
+    return (variance == 0.0) & (abs(value - chance) <= AT_CHANCE * chance)
 
 
 def logit_interval(value: float, error: float, quantile: float) -> ConfidenceInterval:

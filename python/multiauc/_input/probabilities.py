@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._common.registry import METRICS
 from multiauc._common.wording import describe_type, one_of
 
@@ -135,11 +136,7 @@ def are_probabilities(sample: Sample) -> bool:
 
 def sum_to_one(scores: NDArray[Any]) -> bool:
     """The same for scores alone."""
-    if scores.shape[1] == 1:
-        return True
-    n_rows = len(scores)
-    rows = np.arange(min(n_rows, ROWS_LOOKED_AT)) * n_rows // min(n_rows, ROWS_LOOKED_AT)
-    return bool((np.abs(scores[rows].sum(axis=1, dtype=np.float64) - 1.0) <= SUM_TOLERANCE).all())
+    return scores.shape[1] == 1 or _rust.sum_to_one(scores, ROWS_LOOKED_AT, SUM_TOLERANCE)
 
 
 def depend_on_scale(metrics: Iterable[str], partition: object) -> bool:

@@ -71,7 +71,7 @@ mod _rust {
         ranges::{RangeCounter, RangePlan},
         resampling::Resampler,
         runs::{RepeatedMetric, Runs, RunsMean, evaluate_repeats, evaluate_runs},
-        sample::Sample,
+        sample::{Sample, sum_to_one},
         sketch::{RowSums, StreamState},
         slices::{FoundSlices, evaluate_slices},
         sparse::{SparseSample, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},

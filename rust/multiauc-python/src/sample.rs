@@ -23,7 +23,7 @@ pub struct Sample {
 }
 
 /// Scores of either precision.
-enum ScoreArray {
+pub enum ScoreArray {
     Double(Py<PyArray2<f64>>),
     Single(Py<PyArray2<f32>>),
 }
@@ -49,6 +49,15 @@ impl Sample {
     }
 }
 
+impl ScoreArray {
+    fn borrow<'py>(&self, py: Python<'py>) -> PyResult<BorrowedScores<'py>> {
+        Ok(match self {
+            Self::Double(array) => BorrowedScores::Double(array.bind(py).try_readonly()?),
+            Self::Single(array) => BorrowedScores::Single(array.bind(py).try_readonly()?),
+        })
+    }
+}
+
 impl FromPyObject<'_, '_> for ScoreArray {
     type Error = PyErr;
 
@@ -60,6 +69,15 @@ impl FromPyObject<'_, '_> for ScoreArray {
         }
         Ok(Self::Single(scores.extract()?))
     }
+}
+
+/// Whether the rows of some scores sum to 1 within a tolerance; `most` of them are looked at.
+#[pyfunction]
+pub fn sum_to_one(py: Python<'_>, scores: ScoreArray, most: usize, tolerance: f64) -> PyResult<bool> {
+    Ok(match scores.borrow(py)? {
+        BorrowedScores::Double(array) => matrix(&array)?.sums_to_one(most, tolerance),
+        BorrowedScores::Single(array) => matrix(&array)?.sums_to_one(most, tolerance),
+    })
 }
 
 /// The arrays of a [`Sample`], borrowed for the time of a call.
@@ -132,10 +150,7 @@ impl Sample {
     /// The arrays, for reading.
     pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<SampleArgument<'py>> {
         Ok(SampleArgument {
-            scores: match &self.scores {
-                ScoreArray::Double(array) => BorrowedScores::Double(array.bind(py).try_readonly()?),
-                ScoreArray::Single(array) => BorrowedScores::Single(array.bind(py).try_readonly()?),
-            },
+            scores: self.scores.borrow(py)?,
             codes: self.codes.borrow(py)?,
             weights: self.weights.as_ref().map(|array| array.bind(py).try_readonly()).transpose()?,
             groups: self.groups.as_ref().map(|array| array.bind(py).try_readonly()).transpose()?,

@@ -1,11 +1,12 @@
 //! The rows behind a variance: class by class, with their weights and groups in the same order.
 
-use super::unit_sums::spread_of;
+use super::unit_sums::{GroupDeviations, spread_of};
 use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
 use crate::memory::Buffers;
 use crate::metric::Metric;
 use crate::sample::{ClassRows, Sampling, ScoredSample};
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// The rows of a sample and which of them are independent; the same for all models scored on these rows.
 #[derive(Debug)]
@@ -75,6 +76,18 @@ impl Design {
     /// Whether it matters which row of a class a component belongs to.
     pub(crate) fn is_order_needed(&self) -> bool {
         self.rows.weights().is_some() || self.groups.is_some()
+    }
+
+    /// What the rows of each group of a class add up to, where rows are in groups.
+    pub(crate) fn group_deviations(&self, class: usize, column: &[f64], centre: f64) -> Option<GroupDeviations> {
+        self.groups.as_ref().map(|groups| GroupDeviations::new(self, groups, class, column, centre))
+    }
+
+    /// Returns the memory of such sums.
+    pub(crate) fn give_back(&self, deviations: impl IntoIterator<Item = GroupDeviations>) {
+        if let Some(groups) = &self.groups {
+            deviations.into_iter().for_each(|one| groups.buffers.give_back(one.sums));
+        }
     }
 
     /// Whether class sizes are random.
@@ -159,31 +172,86 @@ fn effective_number(rows: &ClassRows, groups: Option<&Groups>, class: usize) -> 
     let squares = match (rows.weights_of(class), groups) {
         (None, None) => return count,
         (Some(weights), None) => weights.iter().map(|weight| (weight / total).powi(2)).sum::<f64>(),
-        (weights, Some(groups)) => {
-            let of_class = &groups.of_class[class];
-            let mut of_groups = vec![0.0; of_class.names.len()];
-            for (row, &group) in of_class.of_rows.iter().enumerate() {
-                of_groups[group as usize] += weights.map_or(1.0, |weights| weights[row]);
-            }
-            of_groups.iter().map(|weight| (weight / total).powi(2)).sum()
-        }
+        (None, Some(groups)) => groups.of_class[class].sizes.iter().map(|size| (size / total).powi(2)).sum(),
+        (Some(_), Some(groups)) => groups.of_class[class].sizes.iter().map(|share| share.powi(2)).sum(),
     };
     if count > 0.0 { 1.0 / squares } else { 0.0 }
 }
 
-/// The distinct names among some, in increasing order. `marks` has room for each name, and is left with anything.
-fn distinct(names: impl ExactSizeIterator<Item = u32>, marks: &mut [u32]) -> Vec<u32> {
-    /// Names per row up to which it is quicker to look at all of them than to sort the rows.
-    const NAMES_PER_ROW: usize = 16;
-    if marks.len() > NAMES_PER_ROW * names.len() {
-        let mut names: Vec<u32> = names.collect();
-        names.sort_unstable();
-        names.dedup();
-        return names;
+/// A set of names, a bit for each: small enough to stay in the nearest cache.
+#[derive(Debug)]
+struct NameSet {
+    words: Vec<u64>,
+    /// Names in all words before each.
+    before: Vec<u32>,
+}
+
+impl NameSet {
+    /// An empty set of names up to a last one.
+    fn up_to(last: u32) -> Self {
+        let words = last as usize / 64 + 1;
+        Self { words: vec![0; words], before: vec![0; words] }
     }
-    marks.fill(0);
-    names.for_each(|name| marks[name as usize] = 1);
-    (0..).zip(&*marks).filter(|&(_, &mark)| mark > 0).map(|(name, _)| name).collect()
+
+    #[inline(always)]
+    fn insert(&mut self, name: u32) {
+        self.words[name as usize / 64] |= 1 << (name % 64);
+    }
+
+    /// Counts the names, so that they have numbers; returns how many there are.
+    #[inline(always)]
+    fn number(&mut self) -> u32 {
+        let mut count = 0;
+        for (word, before) in self.words.iter().zip(&mut self.before) {
+            *before = count;
+            count += word.count_ones();
+        }
+        count
+    }
+
+    /// The place of a name among all of them, once they are counted.
+    #[inline(always)]
+    fn number_of(&self, name: u32) -> u32 {
+        let (word, bit) = (name as usize / 64, name % 64);
+        self.before[word] + (self.words[word] & ((1 << bit) - 1)).count_ones()
+    }
+
+    /// The names in increasing order.
+    fn names(&self) -> Vec<u32> {
+        let mut names = Vec::new();
+        for (first, &word) in (0..).step_by(64).zip(&self.words) {
+            let mut rest = word;
+            while rest != 0 {
+                names.push(first + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+        names
+    }
+}
+
+/// Finds the groups of some rows: their names, and the place of each row's among them. The set is left with those names.
+struct FindGroups<'g> {
+    groups: &'g [u32],
+    rows: &'g [u32],
+    set: &'g mut NameSet,
+}
+
+impl Vectorizable for FindGroups<'_> {
+    type Output = (Vec<u32>, Vec<u32>);
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> (Vec<u32>, Vec<u32>) {
+        let Self { groups, rows, set } = self;
+        set.words.fill(0);
+        let mut of_rows: Vec<u32> = rows.iter().map(|&row| groups[row as usize]).collect();
+        of_rows.iter().for_each(|&name| set.insert(name));
+        set.number();
+        for name in &mut of_rows {
+            *name = set.number_of(*name);
+        }
+        (set.names(), of_rows)
+    }
 }
 
 /// The groups of the rows, class by class.
@@ -216,6 +284,8 @@ pub(super) struct ClassGroups {
     pub numbers: Vec<u32>,
     /// The index of each row's group among them.
     pub of_rows: Vec<u32>,
+    /// The rows of each of them, by their share of the weight of the class where rows have weights.
+    pub sizes: Vec<f64>,
 }
 
 /// The number of a pair of classes c < d among all of them.
@@ -278,26 +348,25 @@ impl SharedGroups {
 
 impl Groups {
     pub(super) fn new(groups: &[u32], rows: &ClassRows) -> Self {
-        let mut index_of = vec![0; groups.iter().max().map_or(0, |&last| last as usize + 1)];
+        let last = groups.iter().max().copied().unwrap_or(0);
+        let (mut of_one, mut of_all) = (NameSet::up_to(last), NameSet::up_to(last));
         let of_class = (0..rows.classes()).map(|class| {
-            let group_of = |&row: &u32| groups[row as usize];
-            let names = distinct(rows.of(class).iter().map(group_of), &mut index_of);
-            for (index, &name) in (0..).zip(&names) {
-                index_of[name as usize] = index;
+            let (names, of_rows) = run_widest(FindGroups { groups, rows: rows.of(class), set: &mut of_one });
+            of_all.words.iter_mut().zip(&of_one.words).for_each(|(all, one)| *all |= one);
+            let mut sizes = vec![0.0; names.len()];
+            match rows.weights_of(class) {
+                None => of_rows.iter().for_each(|&group| sizes[group as usize] += 1.0),
+                Some(weights) => {
+                    let (total, entries) = (rows.weight(class), of_rows.iter().zip(weights));
+                    entries.for_each(|(&group, weight)| sizes[group as usize] += weight / total);
+                }
             }
-            let of_rows = rows.of(class).iter().map(|row| index_of[group_of(row) as usize]).collect();
-            ClassGroups { names, numbers: Vec::new(), of_rows }
+            ClassGroups { names, numbers: Vec::new(), of_rows, sizes }
         });
         let mut of_class: Vec<ClassGroups> = of_class.collect();
-        // From marks at the names that occur to their places.
-        index_of.fill(0);
-        of_class.iter().flat_map(|of_class| &of_class.names).for_each(|&name| index_of[name as usize] = 1);
-        let mut count = 0;
-        for entry in &mut index_of {
-            count += std::mem::replace(entry, count);
-        }
+        let count = of_all.number();
         for ClassGroups { names, numbers, .. } in &mut of_class {
-            numbers.extend(names.iter().map(|&name| index_of[name as usize]));
+            numbers.extend(names.iter().map(|&name| of_all.number_of(name)));
         }
         let shared = SharedGroups::new(&of_class, count as usize, rows.len());
         Self { of_class, count: count as usize, shared, buffers: Buffers::default() }

@@ -10,7 +10,7 @@ use std::hint::select_unpredictable;
 use super::design::{Design, Groups};
 use super::freedom::{ClassTerm, degrees_of_freedom, degrees_of_freedom_across, degrees_of_freedom_whole};
 use super::statistic::{Cautious, Estimate, Statistic, components_of};
-use super::unit_sums::{Frame, Powers, Segment, group_sums, means, row_powers, spread_of, sums_of_powers};
+use super::unit_sums::{Frame, GroupDeviations, Powers, Segment, means, row_powers, spread_of, sums_of_powers};
 use super::worst_case::WorstCase;
 use crate::error::Result;
 use crate::metric::Metric;
@@ -39,7 +39,8 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
         present.iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
     let kinds: Vec<Kind<'_>> = statistics.iter().map(|statistic| Kind::of(design, statistic)).collect();
     let means = means_of(design, &segments, workers)?;
-    let sums = sums(design, &segments, &means, &kinds, workers)?;
+    let deviations = deviations_of(design, &segments, &means, workers)?;
+    let sums = sums(design, &segments, &means, (&kinds, &deviations), workers)?;
     let estimate = |(column, statistic): (usize, &Statistic)| {
         let alone: Vec<[&[f64]; 1]> = columns.iter().map(|columns| [columns[column]]).collect();
         let segments: Vec<Segment<'_>> =
@@ -47,30 +48,33 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
         let means: Vec<f64> = means.iter().map(|means| means[column]).collect();
         let cautious = statistic.chances.as_deref().map(|of_classes| {
             let chances = Chances { of_classes, value: statistic.value };
-            chances.cautious(design, &segments, &means, &statistic.slopes, workers)
+            chances.cautious(design, &segments, (&means, deviations.get(column)), &statistic.slopes, workers)
         });
         let worst = WorstCase::of(design, statistic);
         Ok(Estimate { cautious: cautious.transpose()?, worst, ..sums.estimate(column, statistic.value, kinds[column]) })
     };
     let estimates = statistics.iter().enumerate().map(estimate).collect::<Result<_>>()?;
+    design.give_back(deviations.into_iter().flatten());
     Ok(Moments { estimates, covariance: sums.covariance })
 }
 
 /// One value with its variance, from the components of some classes; with chances it is a class against the rest. Where
-/// the means of the components are known but for rounding, they need not be computed.
+/// the means of the components are known but for rounding, they need not be computed, nor what groups add up to.
 pub(crate) fn estimate_one(
     design: &Design,
     segments: &[Segment<'_>],
-    (slopes, means): (&[f64], Option<Vec<f64>>),
+    (slopes, means, deviations): (&[f64], Option<Vec<f64>>, Option<Vec<GroupDeviations>>),
     chances: Option<&[f64]>,
     value: f64,
     workers: &Workers<'_>,
 ) -> Result<Estimate> {
     let kind = Kind { slopes, whole: None, is_share: false };
-    let (means, sums) = single(design, segments, kind, means, workers)?;
+    let (means, deviations, sums) = single(design, segments, kind, (means, deviations), workers)?;
+    let known = (&means[..], deviations.first());
     let cautious = chances
-        .map(|of_classes| Chances { of_classes, value }.cautious(design, segments, &means, slopes, workers))
+        .map(|of_classes| Chances { of_classes, value }.cautious(design, segments, known, slopes, workers))
         .transpose()?;
+    design.give_back(deviations.into_iter().flatten());
     let worst = chances.map(|chances| WorstCase::of_class(design, chances, value));
     Ok(Estimate { cautious, worst, ..sums.estimate(0, value, kind) })
 }
@@ -84,41 +88,72 @@ pub(super) fn estimate_difference(
     workers: &Workers<'_>,
 ) -> Result<Estimate> {
     let kind = Kind { slopes, whole: design.whole_spread(metric), is_share: false };
-    Ok(single(design, segments, kind, None, workers)?.1.estimate(0, value, kind))
+    let (_, deviations, sums) = single(design, segments, kind, (None, None), workers)?;
+    design.give_back(deviations.into_iter().flatten());
+    Ok(sums.estimate(0, value, kind))
 }
 
-/// The means and sums of one statistic.
+/// The means of one statistic, what groups add up to, and the sums.
 fn single(
     design: &Design,
     segments: &[Segment<'_>],
     kind: Kind<'_>,
-    known: Option<Vec<f64>>,
+    (means, deviations): (Option<Vec<f64>>, Option<Vec<GroupDeviations>>),
     workers: &Workers<'_>,
-) -> Result<(Vec<f64>, Sums)> {
-    let means = match known {
+) -> Result<(Vec<f64>, Vec<Vec<GroupDeviations>>, Sums)> {
+    let means = match means {
         Some(known) => known.into_iter().map(|mean| vec![mean]).collect(),
         None => means_of(design, segments, workers)?,
     };
-    let sums = sums(design, segments, &means, &[kind], workers)?;
-    Ok((means.iter().map(|means| means[0]).collect(), sums))
+    let deviations = match deviations {
+        Some(known) => vec![known],
+        None => deviations_of(design, segments, &means, workers)?,
+    };
+    let sums = sums(design, segments, &means, (&[kind], &deviations), workers)?;
+    Ok((means.iter().map(|means| means[0]).collect(), deviations, sums))
 }
 
 /// The variance of the share of two classes and its degrees of freedom, from their placements; class sizes do not matter.
 /// The share is the mean of the placements on either side: exact where pairs of rows are counted, and not computed again.
+/// Also returns what the groups of both classes add up to, where rows are in groups.
 pub(crate) fn pair_variance(
     design: &Design,
     classes: [usize; 2],
     placements: [&[f64]; 2],
     share: f64,
     workers: &Workers<'_>,
-) -> Result<[f64; 2]> {
+) -> Result<([f64; 2], Vec<GroupDeviations>)> {
     let [first, second] = classes;
     let segments =
         [Segment { class: first, columns: &placements[..1] }, Segment { class: second, columns: &placements[1..] }];
     let kind = Kind { slopes: &vec![0.0; design.rows.classes()], whole: None, is_share: false };
     let means = design.rows.weights().is_none().then(|| vec![share; 2]);
-    let found = single(design, &segments, kind, means, workers)?.1.estimate(0, f64::NAN, kind);
-    Ok([found.variance, found.degrees_of_freedom])
+    let (_, mut deviations, sums) = single(design, &segments, kind, (means, None), workers)?;
+    let found = sums.estimate(0, f64::NAN, kind);
+    Ok(([found.variance, found.degrees_of_freedom], deviations.pop().unwrap_or_default()))
+}
+
+/// What the groups of each class add up to around the means, column by column; nothing where rows are independent.
+fn deviations_of(
+    design: &Design,
+    segments: &[Segment<'_>],
+    means: &[Vec<f64>],
+    workers: &Workers<'_>,
+) -> Result<Vec<Vec<GroupDeviations>>> {
+    let Some(groups) = &design.groups else { return Ok(Vec::new()) };
+    let (columns, classes) = (segments.first().map_or(0, |segment| segment.columns.len()), segments.len());
+    let deviations = |index: usize| {
+        let (column, place) = (index / classes, index % classes);
+        let segment = &segments[place];
+        let values = segment.columns[column];
+        Ok(Some(GroupDeviations::new(design, groups, segment.class, values, means[place][column])))
+    };
+    let mut found = workers.map(columns * classes, deviations)?;
+    let columns = (0..columns).map(|column| {
+        let of_column = &mut found[column * classes..][..classes];
+        of_column.iter_mut().filter_map(Option::take).collect()
+    });
+    Ok(columns.collect())
 }
 
 fn means_of(design: &Design, segments: &[Segment<'_>], workers: &Workers<'_>) -> Result<Vec<Vec<f64>>> {
@@ -183,7 +218,7 @@ fn sums(
     design: &Design,
     segments: &[Segment<'_>],
     means: &[Vec<f64>],
-    kinds: &[Kind<'_>],
+    (kinds, deviations): (&[Kind<'_>], &[Vec<GroupDeviations>]),
     workers: &Workers<'_>,
 ) -> Result<Sums> {
     let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
@@ -206,12 +241,21 @@ fn sums(
             extra: Vec::new(),
         })
         .collect();
-    add_up(design, segments, &frames, workers)
+    let deviations: Vec<&[GroupDeviations]> = deviations.iter().map(Vec::as_slice).collect();
+    add_up(design, segments, &frames, &deviations, workers)
 }
 
-fn add_up(design: &Design, segments: &[Segment<'_>], frames: &[Frame], workers: &Workers<'_>) -> Result<Sums> {
+/// `deviations` are those of each column, where rows are in groups.
+fn add_up(
+    design: &Design,
+    segments: &[Segment<'_>],
+    frames: &[Frame],
+    deviations: &[&[GroupDeviations]],
+    workers: &Workers<'_>,
+) -> Result<Sums> {
     if let Some(groups) = &design.groups {
-        return Ok(add_up_groups(design, groups, segments, frames));
+        let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
+        return Ok(add_up_groups(design, groups, &classes, frames, deviations));
     }
     let columns = segments.first().map_or(0, |segment| segment.columns.len());
     let mut sums = Sums {
@@ -238,45 +282,50 @@ fn add_up(design: &Design, segments: &[Segment<'_>], frames: &[Frame], workers: 
 }
 
 /// Rows in groups: what the rows of a group add is summed before it is squared.
-fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], frames: &[Frame]) -> Sums {
-    let columns = segments.first().map_or(0, |segment| segment.columns.len());
-    let mut terms = Vec::with_capacity(segments.len() * columns);
-    // What each class adds to each of its groups.
-    let mut of_classes = Vec::with_capacity(segments.len());
-    for (segment, frame) in segments.iter().zip(frames) {
-        let mut of_class = group_sums(design, groups, segment, frame);
-        for column in 0..columns {
-            let [squares, fourths] = column_powers(&of_class, columns, column);
+fn add_up_groups(
+    design: &Design,
+    groups: &Groups,
+    classes: &[usize],
+    frames: &[Frame],
+    deviations: &[&[GroupDeviations]],
+) -> Sums {
+    let columns = deviations.len();
+    let mut terms = Vec::with_capacity(classes.len() * columns);
+    // What each class adds to each of its groups, column by column.
+    let mut of_columns: Vec<Vec<Vec<f64>>> = (0..columns).map(|_| Vec::with_capacity(classes.len())).collect();
+    for (place, (&class, frame)) in classes.iter().zip(frames).enumerate() {
+        for (column, of_classes) in of_columns.iter_mut().enumerate() {
+            let mut sums = deviations[column][place].in_frame(design, groups, class, (frame, column));
+            let [squares, fourths] = sums_of_powers(&sums);
             let term = frame.term(column, squares, fourths);
             if term.variance == 0.0 {
-                of_class.iter_mut().skip(column).step_by(columns).for_each(|sum| *sum = 0.0);
+                sums.fill(0.0);
             }
             terms.push(term);
+            of_classes.push(sums);
         }
-        of_classes.push(of_class);
     }
     let mut found = GroupPowers::new(columns);
-    let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
-    let numbers = |segment: usize| &groups.of_class[classes[segment]].numbers[..];
-    match (&mut of_classes[..], &classes[..], columns) {
+    let numbers = |place: usize| &groups.of_class[classes[place]].numbers[..];
+    match (&mut of_columns[..], classes) {
         // All classes are added up alike, however many statistics there are.
-        ([first, second], &[c, d], 1) if design.rows.present().len() > 2 => {
-            let lengths = [numbers(0).len(), numbers(1).len()];
-            let sums = [&mut first[..lengths[0]], &mut second[..lengths[1]]];
+        ([of_classes], &[c, d]) if design.rows.present().len() > 2 => {
+            let [first, second] = &mut of_classes[..] else { unreachable!("sums of two classes") };
+            let sums = [&mut first[..numbers(0).len()], &mut second[..numbers(1).len()]];
             match groups.shared(c.min(d), c.max(d)) {
                 Some(shared) => found.add_pair_but_for(shared, if c < d { [0, 1] } else { [1, 0] }, sums),
                 None => found.add_pair([numbers(0), numbers(1)], sums.map(|sums| &*sums)),
             }
         }
-        _ => found.add_all(groups, (0..segments.len()).map(numbers), &of_classes),
+        _ => found.add_all(groups, (0..classes.len()).map(numbers), &of_columns),
     }
-    // The extra group of a class is in no other.
-    for (segment, of_class) in of_classes.iter().enumerate() {
-        of_class[numbers(segment).len() * columns..].chunks_exact(columns).for_each(|extra| found.add(extra, 1));
+    if let [of_classes] = &of_columns[..] {
+        // The extra group of a class is in no other.
+        for (place, sums) in of_classes.iter().enumerate() {
+            sums[numbers(place).len()..].iter().for_each(|&extra| found.add(extra));
+        }
     }
-    for sums in of_classes {
-        groups.buffers.give_back(sums);
-    }
+    of_columns.into_iter().flatten().for_each(|sums| groups.buffers.give_back(sums));
     for first in 0..columns {
         for second in 0..first {
             found.covariance[first * columns + second] = found.covariance[second * columns + first];
@@ -284,14 +333,6 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
     }
     let across = found.is_across.then_some((found.fourths, found.count));
     Sums { covariance: found.covariance, terms, across, columns }
-}
-
-/// Σ of the squares and of the fourth powers of one of several columns, with the same bits as though it were the only one.
-fn column_powers(sums: &[f64], columns: usize, column: usize) -> [f64; 2] {
-    if columns == 1 {
-        return sums_of_powers(sums);
-    }
-    sums_of_powers(&sums.iter().skip(column).step_by(columns).copied().collect::<Vec<f64>>())
 }
 
 /// Products and powers of what groups add, in the order of their numbers.
@@ -310,17 +351,11 @@ impl GroupPowers {
         Self { covariance: vec![0.0; columns * columns], fourths: vec![0.0; columns], count: 0.0, is_across: false }
     }
 
-    /// Adds a group that has rows of so many classes.
-    fn add(&mut self, totals: &[f64], classes: u32) {
-        let columns = totals.len();
+    /// Adds a group of one class, of a single column.
+    fn add(&mut self, total: f64) {
         self.count += 1.0;
-        self.is_across |= classes > 1;
-        for first in 0..columns {
-            for second in first..columns {
-                self.covariance[first * columns + second] += totals[first] * totals[second];
-            }
-            self.fourths[first] += totals[first].powi(4);
-        }
+        self.covariance[0] += total * total;
+        self.fourths[0] += total.powi(4);
     }
 
     /// Adds the groups of two classes, of a single column, given where those are that both classes have: `order` says which
@@ -380,21 +415,18 @@ impl GroupPowers {
         &mut self,
         groups: &Groups,
         numbers: impl Iterator<Item = &'n [u32]> + Clone,
-        of_classes: &[Vec<f64>],
+        of_columns: &[Vec<Vec<f64>>],
     ) {
         let columns = self.fourths.len();
-        let mut totals = groups.buffers.take(groups.count * columns);
-        totals.fill(0.0);
-        for (numbers, sums) in numbers.clone().zip(of_classes) {
-            if columns == 1 {
+        let total_of = |of_classes: &Vec<Vec<f64>>| {
+            let mut totals = groups.buffers.take(groups.count);
+            totals.fill(0.0);
+            for (numbers, sums) in numbers.clone().zip(of_classes) {
                 numbers.iter().zip(sums).for_each(|(&number, sum)| totals[number as usize] += sum);
-                continue;
             }
-            for (&number, sums) in numbers.iter().zip(sums.chunks_exact(columns)) {
-                let totals = &mut totals[number as usize * columns..][..columns];
-                totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
-            }
-        }
+            totals
+        };
+        let totals: Vec<Vec<f64>> = of_columns.iter().map(total_of).collect();
         let entries = numbers.clone().map(<[u32]>::len).sum::<usize>();
         if entries == groups.entries() {
             // All classes are there, and so are all groups.
@@ -408,15 +440,15 @@ impl GroupPowers {
         }
         // Groups without rows of these classes add nothing.
         for first in 0..columns {
-            let [squares, fourths] = column_powers(&totals, columns, first);
+            let [squares, fourths] = sums_of_powers(&totals[first]);
             self.covariance[first * columns + first] += squares;
             self.fourths[first] += fourths;
             for second in first + 1..columns {
-                let products = totals.chunks_exact(columns).map(|totals| totals[first] * totals[second]);
+                let products = totals[first].iter().zip(&totals[second]).map(|(one, other)| one * other);
                 self.covariance[first * columns + second] += products.sum::<f64>();
             }
         }
-        groups.buffers.give_back(totals);
+        totals.into_iter().for_each(|totals| groups.buffers.give_back(totals));
     }
 }
 
@@ -443,7 +475,7 @@ impl Chances<'_> {
         &self,
         design: &Design,
         segments: &[Segment<'_>],
-        means: &[f64],
+        (means, deviations): (&[f64], Option<&Vec<GroupDeviations>>),
         slopes: &[f64],
         workers: &Workers<'_>,
     ) -> Result<Cautious> {
@@ -469,7 +501,8 @@ impl Chances<'_> {
                 extra: vec![(chance, (count + 1.0).recip())],
             });
         }
-        let found = add_up(design, segments, &frames, workers)?.estimate(
+        let deviations: Vec<&[GroupDeviations]> = deviations.into_iter().map(Vec::as_slice).collect();
+        let found = add_up(design, segments, &frames, &deviations, workers)?.estimate(
             0,
             value,
             Kind { slopes, whole: None, is_share: false },

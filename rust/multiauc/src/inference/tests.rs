@@ -166,8 +166,8 @@ fn two_classes_have_delongs_variance() {
     assert_close(found.degrees_of_freedom, 4.8);
     assert_close(found.plug_in, (3.0 / 4.0 + 2.0 / 3.0) / 48.0);
     let of_pair = with_threads(1, |workers| pair_variance(&rows.design()?, [0, 1], [&above, &below], auc, workers));
-    assert_close(of_pair[0], expected);
-    assert_close(of_pair[1], 4.8);
+    assert_close(of_pair.0[0], expected);
+    assert_close(of_pair.0[1], 4.8);
 }
 
 #[test]

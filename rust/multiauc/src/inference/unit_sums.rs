@@ -55,10 +55,6 @@ struct Line {
 }
 
 impl Line {
-    fn at(self, component: f64) -> f64 {
-        self.spread * (component - self.mean) + self.shift
-    }
-
     #[inline(always)]
     fn of_lanes<S: Simd>(self, simd: S, components: S::Lanes) -> S::Lanes {
         let deviations = simd.subtract(components, simd.splat(self.mean));
@@ -158,40 +154,55 @@ pub(super) fn row_powers(
     Ok(powers)
 }
 
-/// Σ ψ over the rows of a class in each of its groups, a row of columns per group, in memory of the groups; the extra unit
-/// is a group of its own.
-pub(super) fn group_sums(design: &Design, groups: &Groups, segment: &Segment<'_>, frame: &Frame) -> Vec<f64> {
-    let columns = segment.columns.len();
-    let of_class = &groups.of_class[segment.class];
-    let extra = frame.extra_unit();
-    let mut sums = groups.buffers.take(of_class.names.len() * columns + usize::from(extra.is_some()));
-    sums.fill(0.0);
-    let scale = frame.total.recip();
-    let shares = design.shares_of(segment.class);
-    // Shares are of the weight of the class, which the frame may add to.
-    let scale = shares.map_or(1.0, |_| design.rows.weight(segment.class)) * scale;
-    match (segment.columns, shares) {
-        ([only], None) => {
-            let line = frame.line(0);
-            for (&group, &value) in of_class.of_rows.iter().zip(*only) {
-                sums[group as usize] += scale * line.at(value);
+/// Components summed over the rows of a group, for each group of a class: Σ (T − T̄), every row by its share of the weight
+/// of the class where rows have weights.
+#[derive(Debug)]
+pub(crate) struct GroupDeviations {
+    /// By the place of the group in the class, in memory of the groups.
+    pub sums: Vec<f64>,
+    /// T̄, or what was taken for it.
+    pub centre: f64,
+}
+
+impl GroupDeviations {
+    /// Those of one column of a class.
+    pub(super) fn new(design: &Design, groups: &Groups, class: usize, column: &[f64], centre: f64) -> Self {
+        let of_class = &groups.of_class[class];
+        let mut sums = groups.buffers.take(of_class.names.len());
+        sums.fill(0.0);
+        match design.shares_of(class) {
+            None => {
+                for (&group, &value) in of_class.of_rows.iter().zip(column) {
+                    sums[group as usize] += value - centre;
+                }
             }
-        }
-        (columns_of_rows, shares) => {
-            let lines: Vec<Line> = (0..columns).map(|column| frame.line(column)).collect();
-            for (row, &group) in of_class.of_rows.iter().enumerate() {
-                let weight = shares.map_or(1.0, |shares| shares[row]) * scale;
-                let sums = &mut sums[group as usize * columns..][..columns];
-                for (column, sum) in sums.iter_mut().enumerate() {
-                    *sum += weight * lines[column].at(columns_of_rows[column][row]);
+            Some(shares) => {
+                for ((&group, &value), &share) in of_class.of_rows.iter().zip(column).zip(shares) {
+                    sums[group as usize] += share * (value - centre);
                 }
             }
         }
+        Self { sums, centre }
     }
-    if let (Some(extra), Some(last)) = (extra, sums.last_mut()) {
-        *last = extra;
+
+    /// Σ ψ of each group, by a column of a frame, in memory of the groups; the extra unit is a group of its own.
+    pub(super) fn in_frame(
+        &self,
+        design: &Design,
+        groups: &Groups,
+        class: usize,
+        (frame, column): (&Frame, usize),
+    ) -> Vec<f64> {
+        let Line { mean, spread, shift } = frame.line(column);
+        // Shares are of the weight of the class, which the frame may add to.
+        let scale = design.shares_of(class).map_or(1.0, |_| design.rows.weight(class)) / frame.total;
+        let (of_sum, of_size) = (scale * spread, scale * (spread * (self.centre - mean) + shift));
+        let mut sums = groups.buffers.take(self.sums.len());
+        let entries = sums.iter_mut().zip(&self.sums).zip(&groups.of_class[class].sizes);
+        entries.for_each(|((entry, sum), size)| *entry = of_sum * sum + of_size * size);
+        sums.extend(frame.extra_unit());
+        sums
     }
-    sums
 }
 
 /// Σ of the squares and of the fourth powers.

@@ -85,7 +85,8 @@ pub(super) fn auc_mu_statistic<T: Score>(
             let [c, d] = pair.classes;
             let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, (&buffers, workers))?;
             let [of_c, of_d] = &placed.placements;
-            let variance = pair_variance(design, [c, d], [of_c, of_d], placed.wins.share(), workers)?;
+            let (variance, deviations) = pair_variance(design, [c, d], [of_c, of_d], placed.wins.share(), workers)?;
+            design.give_back(deviations);
             Ok((c, d, placed, variance))
         },
         |wave| {

@@ -149,7 +149,7 @@ fn estimate_class(
     let columns: Vec<[&[f64]; 1]> = rows.present().iter().map(|&class| [&components[rows.range(class)]]).collect();
     let segments: Vec<Segment<'_>> =
         rows.present().iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
-    let found = estimate_one(design, &segments, (slopes, None), None, value, workers)?;
+    let found = estimate_one(design, &segments, (slopes, None, None), None, value, workers)?;
     let worst = Some(WorstCase {
         design_effect: design.effective_units()[class].recip(),
         failures: FAILURES,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
-use crate::inference::{Design, pair_variance};
+use crate::inference::{Design, GroupDeviations, pair_variance};
 use crate::memory::{Buffers, set_zeros};
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
@@ -27,6 +27,8 @@ pub(super) struct ColumnPlacements {
     pub variances: Vec<f64>,
     /// Degrees of freedom of these.
     pub degrees_of_freedom: Vec<f64>,
+    /// What the groups of each other present class add up to, where rows are in groups.
+    pub deviations: Vec<GroupDeviations>,
 }
 
 impl ColumnPlacements {
@@ -120,6 +122,7 @@ fn place_column<T: Score>(
         wins: vec![None; rows.classes()],
         variances: vec![f64::NAN; rows.classes()],
         degrees_of_freedom: vec![f64::NAN; rows.classes()],
+        deviations: Vec::new(),
     };
     for sums in [&mut *rest_below, &mut *sum_by_pair] {
         set_zeros(sums, table.len());
@@ -149,8 +152,10 @@ fn place_column<T: Score>(
             None => Wins::counted((2 * sizes[0] * sizes[1]).wrapping_sub(totals.doubled_below), sizes),
             Some(_) => Wins::Weighted(totals.weighted.reversed()),
         };
-        [column.variances[d], column.degrees_of_freedom[d]] =
-            pair_variance(design, [class, d], [of_class, placements], wins.share(), workers)?;
+        let (found, mut deviations) = pair_variance(design, [class, d], [of_class, placements], wins.share(), workers)?;
+        [column.variances[d], column.degrees_of_freedom[d]] = found;
+        column.deviations.extend(deviations.pop());
+        design.give_back(deviations);
         column.wins[d] = Some(wins);
     }
     let own = &mut column.placements[rows.range(class)];

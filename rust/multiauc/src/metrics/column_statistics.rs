@@ -5,7 +5,7 @@ use super::weighting::{PairWeighting, RestWeighting};
 use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
-use crate::inference::{Contribution, Design, Estimate, Segment, Statistic, add, estimate_one};
+use crate::inference::{Contribution, Design, Estimate, GroupDeviations, Segment, Statistic, add, estimate_one};
 use crate::keys::DifferenceRule;
 use crate::memory::{Buffers, zeroed};
 use crate::metric::Metric;
@@ -106,6 +106,7 @@ fn estimate_class(
         let scale = weighting.of(d) / rest;
         column.placements[rows.range(d)].iter_mut().for_each(|placement| *placement *= scale);
     }
+    let deviations = scaled_deviations(design, column, value, |class| weighting.of(class) / rest);
     let columns: Vec<[&[f64]; 1]> =
         rows.present().iter().map(|&class| [&column.placements[rows.range(class)]]).collect();
     let segments: Vec<Segment<'_>> =
@@ -118,7 +119,30 @@ fn estimate_class(
         _ => shares[class] * (weighting.of(class) / rest),
     };
     let means = rows.weights().is_none().then(|| rows.present().iter().map(mean).collect());
-    estimate_one(design, &segments, (slopes, means), Some(&chances), value, workers)
+    estimate_one(design, &segments, (slopes, means, deviations), Some(&chances), value, workers)
+}
+
+/// What the groups of each class add up to in the column, from what they did against its class alone.
+fn scaled_deviations(
+    design: &Design,
+    column: &mut ColumnPlacements,
+    value: f64,
+    scale: impl Fn(usize) -> f64,
+) -> Option<Vec<GroupDeviations>> {
+    let of_others = std::mem::take(&mut column.deviations);
+    let own = &column.placements[design.rows.range(column.class)];
+    let mut own = Some(design.group_deviations(column.class, own, value)?);
+    let mut of_others = of_others.into_iter();
+    let of_class = |&class: &usize| {
+        if class == column.class {
+            return own.take();
+        }
+        let mut deviations = of_others.next()?;
+        deviations.sums.iter_mut().for_each(|sum| *sum *= scale(class));
+        deviations.centre *= scale(class);
+        Some(deviations)
+    };
+    design.rows.present().iter().map(of_class).collect()
 }
 
 /// What a column adds to the components of the statistics wanted.

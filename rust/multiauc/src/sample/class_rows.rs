@@ -184,7 +184,11 @@ impl ClassRows {
 /// All rows by class, and where each class starts.
 fn grouped<T: Score>(sample: &ScoredSample<'_, T>) -> (Vec<u32>, Vec<usize>) {
     let mut starts = vec![0; sample.classes() + 2];
-    sample.codes.for_each(0..sample.rows(), |_, class| starts[class + 2] += 1);
+    if sample.weights.is_none() {
+        starts[2..].iter_mut().zip(&sample.sizes.rows).for_each(|(start, &rows)| *start = rows as usize);
+    } else {
+        sample.codes.for_each(0..sample.rows(), |_, class| starts[class + 2] += 1);
+    }
     for class in 2..starts.len() {
         starts[class] += starts[class - 1];
     }

@@ -1,7 +1,7 @@
 //! Scores as they are in memory: n × K, either precision, any strides.
 
 use crate::error::{Error, Result};
-use crate::float::Float;
+use crate::float::{Float, Score};
 
 /// An n × K matrix of scores with any strides, borrowed.
 #[derive(Debug, Clone, Copy)]
@@ -117,5 +117,20 @@ impl<'a, T: Float> ScoreMatrix<'a, T> {
         let by_rows = self.column_stride == 1 && self.row_stride == columns;
         let by_columns = self.row_stride == 1 && self.column_stride == rows;
         (by_rows || by_columns).then(|| &self.data[self.origin..self.origin + self.rows * self.columns])
+    }
+}
+
+impl<T: Score> ScoreMatrix<'_, T> {
+    /// Whether rows sum to 1 within a tolerance; of many rows `most` are looked at, spread over all of them.
+    #[must_use]
+    pub fn sums_to_one(&self, most: usize, tolerance: f64) -> bool {
+        let count = self.rows.min(most);
+        (0..count).map(|step| step * self.rows / count).all(|row| {
+            let sum: f64 = match self.contiguous_row(row) {
+                Some(row) => row.iter().map(|&score| -> f64 { score.into() }).sum(),
+                None => (0..self.columns).map(|column| -> f64 { self.get(row, column).into() }).sum(),
+            };
+            (sum - 1.0).abs() <= tolerance
+        })
     }
 }
