@@ -162,6 +162,9 @@ pub trait Score: Float + Default + Into<f64> {
     /// The nearest value of the type.
     #[doc(hidden)]
     fn nearest(value: f64) -> Self;
+    /// Some values as doubles: themselves, or converted into `memory`.
+    #[doc(hidden)]
+    fn doubles<'v>(values: &'v [Self], memory: &'v mut Vec<f64>) -> &'v [f64];
 }
 
 impl Score for f32 {
@@ -169,12 +172,22 @@ impl Score for f32 {
     fn nearest(value: f64) -> Self {
         value as f32
     }
+    #[inline(always)]
+    fn doubles<'v>(values: &'v [Self], memory: &'v mut Vec<f64>) -> &'v [f64] {
+        memory.clear();
+        memory.extend(values.iter().map(|&value| f64::from(value)));
+        memory
+    }
 }
 
 impl Score for f64 {
     const IS_SINGLE: bool = false;
     fn nearest(value: f64) -> Self {
         value
+    }
+    #[inline(always)]
+    fn doubles<'v>(values: &'v [Self], _: &'v mut Vec<f64>) -> &'v [f64] {
+        values
     }
 }
 

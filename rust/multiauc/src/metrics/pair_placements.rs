@@ -162,8 +162,7 @@ fn place_by_table(
         }
         return Ok(None);
     }
-    table.below_by_rank(by_rank, workers)?;
-    table.by_row(by_rank, |below| finish(own, below), &mut placements[own], workers)?;
+    table.below_by_row(by_rank, |below| finish(own, below), &mut placements[own], workers)?;
     // What the looked-up class has below it, it wins; if that is the second class, the first loses it.
     let sizes = classes.map(|class| rows.count(class));
     let (doubled_wins, weighted) = if own == 1 {

@@ -89,10 +89,12 @@ impl PlacementLookup {
         let map = PartMap::new(&sample, keys.len(), part_keys);
         (self.spans, _) = split(&map, keys, None, &self.buffers, workers)?;
         self.parts.resize_with(map.parts, PlacementTable::default);
-        let spans = &self.spans;
-        let of_spans = weights.map(|weights| weights_by_part(spans, weights, &self.buffers, workers)).transpose()?;
+        let (spans, buffers) = (&self.spans, &self.buffers);
+        let of_spans = weights.map(|weights| weights_by_part(spans, weights, buffers, workers)).transpose()?;
         workers.map_chunks(&mut self.parts, 1, |part, table| {
-            let keys: Vec<f64> = spans.iter().flat_map(|span| span.of(part)).copied().collect();
+            let mut keys = buffers.take(spans.iter().map(|span| span.of(part).len()).sum());
+            keys.clear();
+            spans.iter().for_each(|span| keys.extend_from_slice(span.of(part)));
             let weights = of_spans.as_ref().map(|of_spans| -> Vec<f64> {
                 spans
                     .iter()
@@ -102,6 +104,7 @@ impl PlacementLookup {
                     .collect()
             });
             table[0].build_arranged(&keys, weights.as_deref(), arrangement);
+            buffers.give_back(keys);
             Ok(())
         })?;
         self.outside = match of_spans {
@@ -154,20 +157,22 @@ impl PlacementLookup {
         };
         self.rows_below = running_sums_of((0..map.parts).map(mass));
         let mut tasks: Vec<_> = self.parts.iter_mut().zip(by_part(&mut spans, map.parts)).collect();
-        let (ranks_below, outside, finish) = (&self.ranks_below, &self.outside, &finish);
+        let (ranks_below, outside, finish, buffers) = (&self.ranks_below, &self.outside, &finish, &self.buffers);
         let found = workers.map_chunks(&mut tasks, 1, |part, task| {
             let (table, slices) = &mut task[0];
-            let (below, mut totals, mut keys) = (ranks_below[part], LookupTotals::default(), Vec::new());
+            let (below, mut totals) = (ranks_below[part], LookupTotals::default());
+            let mut memory = buffers.take(slices.iter().map(|slice| slice.len()).max().unwrap_or(0));
             table.clear_marks();
             for (span, slice) in slices.iter_mut().enumerate() {
-                keys.clear();
-                keys.extend_from_slice(slice);
+                let keys = &mut memory[..slice.len()];
+                keys.copy_from_slice(slice);
+                let keys = &*keys;
                 let of_slice = match weights_in(part, span) {
-                    None => table.look_up_more(&keys, None, near, |within| finish(below as f64 + within), slice),
+                    None => table.look_up_more(keys, None, near, |within| finish(below as f64 + within), slice),
                     Some(weights) => {
                         let outside = outside[part];
                         let finish = |within: f64| finish(outside[0] + within);
-                        table.look_up_between(&keys, weights, near, finish, slice, outside)
+                        table.look_up_between(keys, weights, near, finish, slice, outside)
                     }
                 };
                 totals.doubled_below += of_slice.doubled_below + 2 * (below * keys.len()) as u64;
@@ -178,6 +183,7 @@ impl PlacementLookup {
                     break;
                 }
             }
+            buffers.give_back(memory);
             Ok(totals)
         })?;
         drop(tasks);
@@ -216,9 +222,11 @@ impl PlacementLookup {
         }
         workers.map_chunks(&mut tasks, 1, |part, task| {
             let (table, own) = &mut task[0];
-            let mut found = Vec::with_capacity(own.len());
+            let mut found = self.buffers.take(own.len());
+            found.clear();
             table.below_by_rank(self.rows_below[part], &mut found);
             own.copy_from_slice(&found);
+            self.buffers.give_back(found);
             Ok(())
         })?;
         Ok(())
@@ -240,18 +248,37 @@ impl PlacementLookup {
             self.parts[0].by_row(by_rank, finish, by_row);
             return Ok(());
         }
-        let (parts, ranks_below) = (&self.parts, &self.ranks_below);
+        let (parts, ranks_below, buffers) = (&self.parts, &self.ranks_below, &self.buffers);
         let mut tasks = by_part(&mut self.spans, parts.len());
         workers.map_chunks(&mut tasks, 1, |part, slices| {
             let by_rank = &by_rank[ranks_below[part]..][..parts[part].len()];
-            let mut values = vec![0.0; by_rank.len()];
-            parts[part].by_row(by_rank, &finish, &mut values);
-            let mut rest = &values[..];
-            for slice in &mut slices[0] {
-                let (own, after) = rest.split_at(slice.len());
-                slice.copy_from_slice(own);
-                rest = after;
-            }
+            write_by_row(&parts[part], by_rank, &finish, &mut slices[0], buffers);
+            Ok(())
+        })?;
+        put_back(&self.spans, by_row, workers)
+    }
+
+    /// `below_by_rank`, then `by_row` of it, in the memory of `by_rank`.
+    pub(crate) fn below_by_row(
+        &mut self,
+        by_rank: &mut Vec<f64>,
+        finish: impl Fn(f64) -> f64 + Sync,
+        by_row: &mut [f64],
+        workers: &Workers<'_>,
+    ) -> Result<()> {
+        if self.is_counted || self.map.is_none() {
+            self.below_by_rank(by_rank, workers)?;
+            return self.by_row(by_rank, finish, by_row, workers);
+        }
+        // Part by part, while each is in the cache.
+        let (parts, rows_below, buffers) = (&self.parts, &self.rows_below, &self.buffers);
+        let mut tasks = by_part(&mut self.spans, parts.len());
+        workers.map_chunks(&mut tasks, 1, |part, slices| {
+            let mut by_rank = buffers.take(parts[part].len());
+            by_rank.clear();
+            parts[part].below_by_rank(rows_below[part], &mut by_rank);
+            write_by_row(&parts[part], &by_rank, &finish, &mut slices[0], buffers);
+            buffers.give_back(by_rank);
             Ok(())
         })?;
         put_back(&self.spans, by_row, workers)
@@ -290,9 +317,8 @@ pub(super) fn split<T: Score>(
     workers: &Workers<'_>,
 ) -> Result<(Vec<SpanByPart>, Vec<f64>)> {
     let span_keys = |span: usize| &keys[span * SPAN..keys.len().min((span + 1) * SPAN)];
-    let found = workers.map_with(keys.len().div_ceil(SPAN), Vec::new, |doubles: &mut Vec<f64>, span| {
-        doubles.clear();
-        doubles.extend(span_keys(span).iter().map(|&key| key.into()));
+    let found = workers.map_with(keys.len().div_ceil(SPAN), Vec::new, |memory: &mut Vec<f64>, span| {
+        let doubles = T::doubles(span_keys(span), memory);
         let (mut part_of, mut at_borders) = (Vec::new(), Vec::new());
         let values = run_widest(SplitKeys {
             keys: doubles,
@@ -340,6 +366,25 @@ fn by_part(spans: &mut [SpanByPart], parts: usize) -> Vec<Vec<&mut [f64]>> {
         }
     }
     slices
+}
+
+/// Writes `finish(by_rank[r])` for the row of rank r of a part to the place of the row among the slices of the part.
+fn write_by_row(
+    table: &PlacementTable,
+    by_rank: &[f64],
+    finish: impl Fn(f64) -> f64,
+    slices: &mut [&mut [f64]],
+    buffers: &Buffers<f64>,
+) {
+    let mut values = buffers.take(by_rank.len());
+    table.by_row(by_rank, finish, &mut values);
+    let mut rest = &values[..];
+    for slice in slices {
+        let (own, after) = rest.split_at(slice.len());
+        slice.copy_from_slice(own);
+        rest = after;
+    }
+    buffers.give_back(values);
 }
 
 /// Writes the values of the spans in the order of their rows.

@@ -118,17 +118,15 @@ impl<T: Score> Vectorizable for Build<'_, T> {
     fn run<S: Simd>(self, _: S) -> bool {
         let Self { table: UnsortedTable { map, starts, keys: by_place, places, .. }, keys, tolerance } = self;
         let count = keys.len();
-        // All keys in one place, as doubles, to choose the map by.
-        by_place.clear();
-        by_place.extend(keys.iter().map(|&key| key.into()));
-        let (lowest, highest) = extremes(std::iter::once(&by_place[..]));
+        let doubles = T::doubles(keys, by_place);
+        let (lowest, highest) = extremes(std::iter::once(doubles));
         let buckets = (count * BUCKETS_PER_KEY).min(f64::MOST_BUCKETS);
-        *map = BucketMap::new(lowest, highest, buckets, tolerance, by_place);
+        *map = BucketMap::new(lowest, highest, buckets, tolerance, doubles);
         starts.clear();
         starts.resize(map.buckets() + 3, 0);
         places.clear();
         let mut indices = [0_u32; BLOCK];
-        for block in by_place.chunks(BLOCK) {
+        for block in doubles.chunks(BLOCK) {
             map.indices(block, &mut indices);
             places.extend_from_slice(&indices[..block.len()]);
             indices[..block.len()].iter().for_each(|&index| starts[index as usize + 2] += 1);
