@@ -220,11 +220,11 @@ impl Simd for Portable {
 mod avx2 {
     use std::arch::x86_64::{
         __m256d, __m256i, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi32,
-        _mm256_add_epi64, _mm256_add_pd, _mm256_and_pd, _mm256_and_ps, _mm256_andnot_pd, _mm256_castpd_si256, _mm256_castps_si256,
-        _mm256_castsi256_ps, _mm256_cmp_pd, _mm256_cmp_ps, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256,
-        _mm256_movemask_pd, _mm256_movemask_ps, _mm256_mul_pd, _mm256_or_pd, _mm256_permute4x64_epi64, _mm256_set1_pd,
-        _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_ps, _mm256_storeu_pd, _mm256_storeu_si256,
-        _mm256_sub_epi32, _mm256_sub_epi64, _mm256_sub_pd,
+        _mm256_add_epi64, _mm256_add_pd, _mm256_and_pd, _mm256_and_ps, _mm256_andnot_pd, _mm256_castpd_si256,
+        _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_pd, _mm256_cmp_ps, _mm256_loadu_pd, _mm256_loadu_ps,
+        _mm256_loadu_si256, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_mul_pd, _mm256_or_pd,
+        _mm256_permute4x64_epi64, _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_ps,
+        _mm256_storeu_pd, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64, _mm256_sub_pd,
     };
 
     use super::{Simd, Vectorizable};
