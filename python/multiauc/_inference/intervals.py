@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from multiauc import _rust
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
