@@ -160,3 +160,23 @@ class TestProcess:
         code = f"import sys; from multiauc.cli import _commands; print({waited} & set(sys.modules))"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout == "set()\n"
+
+
+def test_every_option_has_a_help_text_and_none_is_needed_to_run():
+    """The help comes from docstrings, which ``python -OO`` does not keep."""
+    for name in ("evaluate", "compare", "report", "roc", "decide"):
+        lines = (
+            subprocess.run(
+                [sys.executable, "-m", "multiauc", name, "--help"], capture_output=True, text=True, check=True
+            )
+            .stdout.partition("Options:")[2]
+            .splitlines()
+        )
+        options = [k for k, line in enumerate(lines) if line.startswith("  -")]
+        assert len(options) > 5
+        for k in options:
+            assert len(lines[k].split("  ")) > 2 or lines[k + 1].startswith(" " * 20), lines[k]
+    stripped = subprocess.run(
+        [sys.executable, "-OO", "-m", "multiauc", "evaluate", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "--sample-weight" in stripped

@@ -314,7 +314,7 @@ class TestParts:
     def test_several_files_that_the_shell_made_of_a_pattern(self, cli):
         problem = cli.fails("evaluate parts/part-0.parquet parts/part-1.parquet -l y", code=2)
         assert problem.startswith(
-            "evaluate takes one file; got 2. Several files that are one data set are a folder, or"
+            "evaluate takes one file; got 'parts/part-0.parquet', 'parts/part-1.parquet'. Several files"
         )
 
 

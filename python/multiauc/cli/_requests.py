@@ -131,7 +131,7 @@ def _make_parameter(one: Field[Any], helps: Mapping[str, str]) -> click.Paramete
     if "option" not in one.metadata:
         return None
     short, more = one.metadata["option"]
-    return click.Option([*short, as_typed(one.name), one.name], help=helps[one.name], **more)
+    return click.Option([*short, as_typed(one.name), one.name], help=helps.get(one.name), **more)
 
 
 def split_commas(words: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -189,8 +189,9 @@ def require_one(context: click.Context, _: click.Parameter, files: tuple[str, ..
     """The one data set that a command takes."""
     if len(files) > 1:
         raise click.UsageError(
-            f"{context.info_name} takes one file; got {len(files)}. Several files that are one data set are a folder, "
-            "or a pattern in quotes: 'parts/*.parquet'.",
+            f"{context.info_name} takes one file; got {', '.join(map(repr, files))}. Several files that are one data "
+            "set are a folder, or a pattern in quotes: 'parts/*.parquet'; names of columns have commas between them, "
+            "and no spaces: p_ant,p_bee.",
             context,
         )
     return files
