@@ -377,9 +377,7 @@ def read_slices(by: Any, n_rows: int) -> SliceColumns:
 
 def _name_columns(by: Any, n_rows: int) -> list[tuple[str, str, Any]]:
     """(name, what messages call it, values) of each column."""
-    if isinstance(by, Mapping):
-        return [(str(name), f"by[{name!r}]", values) for name, values in by.items()]
-    names = frame_columns(by)
+    names = list(by) if isinstance(by, Mapping) else frame_columns(by)
     if names is None and hasattr(by, "columns"):  # a frame whose columns are numbered
         names = list(by.columns)
     if names is not None:

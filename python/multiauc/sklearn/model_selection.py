@@ -222,17 +222,13 @@ def _refuse_beside_repeats(**options: Any) -> None:
 
 
 def _predict_out_of_fold(
-    estimators: list[Any],
-    X: Any,  # noqa: N803
-    y: Any,
-    cv: Any,
-    groups: Any,
+    estimators: list[Any], features: Any, y: Any, cv: Any, groups: Any
 ) -> tuple[list[Any], list[NDArray[np.int64]], list[list[NDArray[np.float64]]]]:
     """(labels, fold of each row, scores of each estimator), the last two by repeat; no clone saw the rows it scores."""
-    X, y, groups = indexable(X, y, groups)  # noqa: N806
+    features, y, groups = indexable(features, y, groups)
     labels = np.unique(np.asarray(y)).tolist()
-    repeats, folds = _part_repeats(check_cv(cv, y, classifier=True).split(X, y, groups), len(y))
-    return labels, folds, [[_predict_scores(one, X, y, part, labels) for part in repeats] for one in estimators]
+    repeats, folds = _part_repeats(check_cv(cv, y, classifier=True).split(features, y, groups), len(y))
+    return labels, folds, [[_predict_scores(one, features, y, part, labels) for part in repeats] for one in estimators]
 
 
 def _part_repeats(
@@ -262,17 +258,13 @@ def _uneven_folds(row: int, found: str) -> ValueError:
 
 
 def _predict_scores(
-    estimator: Any,
-    X: Any,  # noqa: N803
-    y: Any,
-    splits: list[tuple[Any, Any]],
-    labels: list[Any],
+    estimator: Any, features: Any, y: Any, splits: list[tuple[Any, Any]], labels: list[Any]
 ) -> NDArray[np.float64]:
     response = _find_response(estimator, "estimators")
     scores = np.full((len(np.asarray(y)), len(labels)), np.nan)
     for train, test in splits:
-        fitted = clone(estimator).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-        found = np.asarray(getattr(fitted, response)(_safe_indexing(X, test)), dtype=np.float64)
+        fitted = clone(estimator).fit(_safe_indexing(features, train), _safe_indexing(y, train))
+        found = np.asarray(getattr(fitted, response)(_safe_indexing(features, test)), dtype=np.float64)
         if found.ndim == 1:  # the decision value of the second of two classes
             found = np.stack([-found, found], axis=1)
         known = fitted.classes_.tolist()
