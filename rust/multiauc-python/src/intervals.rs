@@ -212,9 +212,9 @@ pub fn replicate_interval(
     Ok(match found {
         Ok((low, high)) => ReplicateLimits::Limits(low, high),
         Err(NoReplicateInterval::Unknown) => ReplicateLimits::Limits(f64::NAN, f64::NAN),
-        Err(NoReplicateInterval::Alike) => ReplicateLimits::Obstacle("the replicates are all alike"),
+        Err(NoReplicateInterval::Alike) => ReplicateLimits::Obstacle("all replicates are equal"),
         Err(NoReplicateInterval::OneSided) => {
-            ReplicateLimits::Obstacle("all replicates lie on one side of the estimate")
+            ReplicateLimits::Obstacle("all replicates are on one side of the estimate")
         }
         Err(NoReplicateInterval::NoAcceleration) => ReplicateLimits::Obstacle("no row contributes more than another"),
     })

@@ -118,7 +118,9 @@ impl<'c, T: Score> Curve<'c, T> {
         let sides = self.sides();
         for (side, kept) in sides.into_iter().zip([&mut *along, &mut *across]) {
             kept.clear();
-            side.iter().for_each(|&(_, scores)| keep_within(self.region, cut, scores, kept));
+            for &(_, scores) in side {
+                keep_within(self.region, cut, scores, kept);
+            }
         }
         let [width, height] = sides.map(|side| side.iter().map(|(_, scores)| scores.len()).sum::<usize>() as f64);
         if width <= 0.0 || height <= 0.0 {

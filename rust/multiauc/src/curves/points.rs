@@ -5,8 +5,11 @@ use crate::error::Result;
 use crate::float::{CarefulSum, Score};
 use crate::pairs::map_columns;
 use crate::parallel::Workers;
-use crate::ranking::{Nearness, OrderedRows, RankedRow};
+use crate::ranking::{Gaps, Nearness, OrderedRows, RankedRow};
 use crate::sample::{ClassRows, ScoredSample};
+
+/// Larger tables would not stay in the cache: then sorting all rows in parts is better.
+const LARGEST_TABLE: usize = 1 << 18;
 
 /// A curve from (0, 0) to (1, 1): a row is called positive where its score is at least the threshold.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,19 +40,20 @@ pub fn roc_curves<T: Score>(
     let columns: Vec<usize> = curves.iter().map(|&(positive, _)| positive).collect();
     map_columns(sample, &rows, &columns, workers, CurveScratch::default, |scratch, curve, blocks| {
         let sides = curves[curve];
-        let CurveScratch { ordered, false_positives, true_positives, thresholds, .. } = scratch;
+        let CurveScratch { ordered, gaps, false_positives, true_positives, thresholds, .. } = scratch;
         [&mut *false_positives, &mut *true_positives, &mut *thresholds].into_iter().for_each(Vec::clear);
-        visit_points(
-            &rows,
-            |class| blocks.run(class, sides.0),
-            sides,
-            ordered,
-            |(x, y, threshold)| {
-                false_positives.push(x);
-                true_positives.push(y);
-                thresholds.push(threshold);
-            },
-        );
+        let run = |class: usize| blocks.run(class, sides.0);
+        let push = |(x, y, threshold): Point| {
+            false_positives.push(x);
+            true_positives.push(y);
+            thresholds.push(threshold);
+        };
+        // Only the corners are wanted: there are none between rows of the other side.
+        if drop_intermediate && rows.weights().is_none() && run(sides.0).len() <= LARGEST_TABLE {
+            visit_ends(&rows, run, sides, gaps, push);
+        } else {
+            visit_points(&rows, run, sides, ordered, push);
+        }
         scratch.keep(drop_intermediate);
         Ok(scratch.rates())
     })
@@ -121,10 +125,34 @@ fn visit_points<'b, T: Score + 'b>(
     });
 }
 
+/// The same without weights, and without the points between rows of the other side, which lie on a straight line: only the
+/// rows of the positive class are sorted.
+fn visit_ends<'b, T: Score + 'b>(
+    rows: &ClassRows,
+    run: impl Fn(usize) -> &'b [T],
+    (positive, negative): CurveSides,
+    gaps: &mut Gaps,
+    mut visit: impl FnMut(Point),
+) {
+    gaps.build(run(positive));
+    match negative {
+        Some(negative) => gaps.add(run(negative)),
+        None => rows.others(positive).for_each(|class| gaps.add(run(class))),
+    }
+    visit((0.0, 0.0, f64::INFINITY));
+    let (mut false_positives, mut true_positives) = (0_u32, 0_u32);
+    gaps.for_each_down(|step| {
+        (false_positives, true_positives) = (false_positives + step.others, true_positives + step.own);
+        // From zero, so that both zeros are one threshold.
+        visit((f64::from(false_positives), f64::from(true_positives), 0.0 + step.key));
+    });
+}
+
 /// Memory reused from curve to curve: the rows, and the points of a curve.
 #[derive(Debug, Default)]
 struct CurveScratch {
     ordered: OrderedRows,
+    gaps: Gaps,
     false_positives: Vec<f64>,
     true_positives: Vec<f64>,
     thresholds: Vec<f64>,
@@ -272,6 +300,25 @@ mod tests {
                 let cross = (point.0 - from.0) * (to.1 - from.1) - (point.1 - from.1) * (to.0 - from.0);
                 assert!(cross.abs() < 1e-15, "{point:?} is not between {from:?} and {to:?}");
             }
+        }
+    }
+
+    /// Weights of 1 are sorted, rows without weights are counted in gaps.
+    #[test]
+    fn corners_are_the_same_with_and_without_weights() {
+        let mut state = 3_u32;
+        let mut draw = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        for round in 0..600_u32 {
+            let (count, values) = (3 + draw(if round % 20 == 0 { 3000 } else { 60 }) as usize, [3, 20, 1 << 20]);
+            let values = values[draw(3) as usize];
+            let scores: Vec<f64> = (0..count).map(|_| f64::from(draw(values)) / f64::from(values) - 0.25).collect();
+            let codes: Vec<u8> = (0..count).map(|row| if row < 3 { row as u8 } else { draw(3) as u8 }).collect();
+            let sides = [(0, None), (1, Some(2)), (2, None)];
+            let counted = curves(&scores, &codes, None, &sides, true).expect("curves");
+            assert_eq!(counted, curves(&scores, &codes, Some(&vec![1.0; count]), &sides, true).expect("curves"));
         }
     }
 

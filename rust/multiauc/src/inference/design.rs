@@ -245,7 +245,9 @@ impl Vectorizable for FindGroups<'_> {
         let Self { groups, rows, set } = self;
         set.words.fill(0);
         let mut of_rows: Vec<u32> = rows.iter().map(|&row| groups[row as usize]).collect();
-        of_rows.iter().for_each(|&name| set.insert(name));
+        for &name in &of_rows {
+            set.insert(name);
+        }
         set.number();
         for name in &mut of_rows {
             *name = set.number_of(*name);

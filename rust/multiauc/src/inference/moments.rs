@@ -448,7 +448,9 @@ impl GroupPowers {
                 self.covariance[first * columns + second] += products.sum::<f64>();
             }
         }
-        totals.into_iter().for_each(|totals| groups.buffers.give_back(totals));
+        for totals in totals {
+            groups.buffers.give_back(totals);
+        }
     }
 }
 

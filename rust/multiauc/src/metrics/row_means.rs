@@ -64,11 +64,14 @@ pub(super) fn row_mean_statistic<T: Score>(
     Ok(Statistic { id: metric, value, components, slopes, chances: None, worst })
 }
 
-/// The weighted mean. Equal weights are summed in rising order, so that the order of rows does not matter.
+/// The weighted mean, which rounding must not bring out of the range of the values. Equal weights are summed in rising
+/// order, so that the order of rows does not matter.
 fn mean(rows: &ClassRows, mut values: Vec<f64>) -> f64 {
     if rows.weights().is_some() {
         let sum: f64 = values.iter().enumerate().map(|(position, value)| rows.mass(position as u32) * value).sum();
-        return sum / rows.total_weight();
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        return (sum / rows.total_weight()).clamp(least, most);
     }
     values.sort_unstable_by(f64::total_cmp);
     values.iter().sum::<f64>() / values.len() as f64

@@ -7,13 +7,14 @@
 //! | the number of pairs won | any | [`BucketTable`], sorted where no map spreads the keys | `bucket_table`, `table_building`, `sorted_keys` |
 //! | | whole numbers in a narrow range | [`WholeNumberTable`] | `whole_numbers` |
 //! | | large | [`count_key_stream`], a [`BucketTable`] per part | `key_stream` |
-//! | the weight of pairs won | any | [`WeightedTable`] | `weighted_table` |
+//! | the weight of pairs won | any | [`WeightedTable`], weights added under the mask of compared lanes | `weighted_table` |
 //! | | large | [`LargeWeightedTable`], a [`WeightedTable`] per part | `large_weighted_table` |
 //! | | looked up one at a time (sparse scores) | [`WeightedSearch`] | `weighted_search` |
 //! | the place of every row among another class | any | [`PlacementLookup`], which chooses one of the next three | `placement_lookup` |
 //! | | small | one [`PlacementTable`], sorted, or in buckets alone where no order is needed | `placement_table`, `ranked_keys`, `unsorted_table` |
 //! | | multiples of one number in a narrow range | a table of counts | `counted_table` |
 //! | | large | a [`PlacementTable`] per part | `placement_lookup` |
+//! | how many rows of others lie between those of a class | any | [`Gaps`] | `gaps` |
 //! | the place of every row among all others | any | [`OrderedRows`] | `ordered_rows` |
 //! | counts with new multiplicities each time: the bootstrap | any | [`Order`] | `order` |
 //!
@@ -24,6 +25,7 @@
 mod bucket_map;
 mod bucket_table;
 mod counted_table;
+mod gaps;
 mod key_stream;
 mod large_weighted_table;
 mod order;
@@ -44,6 +46,7 @@ mod weighted_wins;
 mod whole_numbers;
 
 pub(crate) use bucket_table::{BucketTable, Lookup};
+pub(crate) use gaps::Gaps;
 pub(crate) use key_stream::{KeyStream, count_key_stream, sample_spans, stream_spans};
 pub(crate) use large_weighted_table::{FEWEST_SPLIT_ROWS, LargeWeightedTable};
 pub(crate) use order::{Order, StepRows};

@@ -123,7 +123,9 @@ impl Vectorizable for Spread<'_> {
         let shift = (buckets / (rows.len() / PART_ROWS)).max(1).ilog2();
         find_indices(&map, keys, indices);
         let mut part_starts = vec![0; (map.buckets() >> shift) + 2];
-        indices.iter().for_each(|&index| part_starts[(index >> shift) as usize + 1] += 1);
+        for &index in indices.iter() {
+            part_starts[(index >> shift) as usize + 1] += 1;
+        }
         for part in 1..part_starts.len() {
             part_starts[part] += part_starts[part - 1];
         }

@@ -94,7 +94,9 @@ impl PlacementLookup {
         workers.map_chunks(&mut self.parts, 1, |part, table| {
             let mut keys = buffers.take(spans.iter().map(|span| span.of(part).len()).sum());
             keys.clear();
-            spans.iter().for_each(|span| keys.extend_from_slice(span.of(part)));
+            for span in spans {
+                keys.extend_from_slice(span.of(part));
+            }
             let weights = of_spans.as_ref().map(|of_spans| -> Vec<f64> {
                 spans
                     .iter()

@@ -319,9 +319,10 @@ impl<T: Score, N: Fn(f64) -> bool> LookUp<'_, T, N> {
             let block = &block[..keys.len()];
             table.map.indices(&lows[..keys.len()], &mut indices);
             table.prefetch(simd, &indices[..keys.len()]);
-            let fast = match NEAR && expects_near {
-                true => None,
-                false => table.wins_of_block::<S, NEAR>(simd, block, tolerance, weights, &indices),
+            let fast = if NEAR && expects_near {
+                None
+            } else {
+                table.wins_of_block::<S, NEAR>(simd, block, tolerance, weights, &indices)
             };
             let found = fast.unwrap_or_else(|| {
                 let before = near.len();

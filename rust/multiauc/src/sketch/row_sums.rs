@@ -96,7 +96,9 @@ impl Powers {
     }
 
     fn estimate(&self, totals: &Totals, is_share: bool) -> Estimate {
+        // Rounding must not bring a mean out of the range of what it is the mean of; without rows there is no range.
         let value = self.first.value() / totals.weight;
+        let value = if self.least <= self.most { value.clamp(self.least, self.most) } else { value };
         let square = |sum: usize| self.of_squares[sum].value();
         let fourth = |sum: usize| self.of_fourths[sum].value();
         let factor = totals.effective / (totals.effective - 1.0) / totals.weight / totals.weight;
