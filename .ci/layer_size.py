@@ -20,7 +20,7 @@ LIMITS = {
     "entries in the root": (30, 30),
     "modules in the root": (16, 16),
     "Python files": (110, 110),
-    "lines of code": (14_500, 15_500),
+    "lines of code": (14_500, 15_300),
     "files called *_results.py": (0, 0),
     "dict[str, Any]": (90, 90),
     "**unknown": (2, 2),

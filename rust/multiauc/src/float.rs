@@ -1,6 +1,7 @@
 //! The two types of scores, `f32` and `f64`, and the arithmetic that the kernels need.
 
 use crate::simd::Simd;
+use crate::spare::SpareBuffers;
 
 /// A float that is ranked.
 pub trait Float: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
@@ -156,7 +157,7 @@ impl_float!(f64, i64, f64::MANTISSA_DIGITS as usize, [compare_f64, has_within_f6
 });
 
 /// A score type: `f32` or `f64`. Differences and sums are formed in `f64`; comparisons stay in the type itself.
-pub trait Score: Float + Default + Into<f64> {
+pub trait Score: Float + Default + Into<f64> + 'static {
     /// Whether the type is `f32`, where a single value does not show whether it stands for a fraction.
     const IS_SINGLE: bool;
     /// The nearest value of the type.
@@ -165,6 +166,9 @@ pub trait Score: Float + Default + Into<f64> {
     /// Some values as doubles: themselves, or converted into `memory`.
     #[doc(hidden)]
     fn doubles<'v>(values: &'v [Self], memory: &'v mut Vec<f64>) -> &'v [f64];
+    /// Memory that earlier computations left.
+    #[doc(hidden)]
+    fn spare() -> &'static SpareBuffers<Self>;
 }
 
 impl Score for f32 {
@@ -178,6 +182,10 @@ impl Score for f32 {
         memory.extend(values.iter().map(|&value| f64::from(value)));
         memory
     }
+    fn spare() -> &'static SpareBuffers<Self> {
+        static SPARE: SpareBuffers<f32> = SpareBuffers::new();
+        &SPARE
+    }
 }
 
 impl Score for f64 {
@@ -188,6 +196,10 @@ impl Score for f64 {
     #[inline(always)]
     fn doubles<'v>(values: &'v [Self], _: &'v mut Vec<f64>) -> &'v [f64] {
         values
+    }
+    fn spare() -> &'static SpareBuffers<Self> {
+        static SPARE: SpareBuffers<f64> = SpareBuffers::new();
+        &SPARE
     }
 }
 

@@ -18,6 +18,7 @@
 //! | `error` | what can go wrong, as kind and data, and in words | everything else |
 //! | `metric` | the names of the metrics: the one list of them | how they are computed |
 //! | `simd` | AVX2 where the machine has it, portable code elsewhere | scores |
+//! | `spare` | memory kept from one computation for the next | what is in it |
 //! | `float` | the two types of scores and their arithmetic | rows |
 //! | `memory` | reusable buffers, on large pages | what is in them |
 //! | `parallel` | the only use of rayon; survives `fork`; cancellation | scores |
@@ -87,6 +88,7 @@ mod sample;
 mod simd;
 mod sketch;
 mod slices;
+mod spare;
 mod sparse;
 mod special;
 mod summary_roc;

@@ -10,8 +10,10 @@ use crate::parallel::Workers;
 use crate::ranking::{Arrangement, Nearness, OrderedRows, PlacementLookup, RankedRow, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
-/// Pairs per thread whose placements are kept until they are added: enough that no thread waits long for another.
+/// Pairs per thread whose placements are kept until they are added: enough that no thread waits long for another, and of
+/// small classes as many as have about so many rows, since to wake a thread takes as long as to place some hundred rows.
 const PAIRS_PER_THREAD: usize = 4;
+const ROWS_PER_THREAD: usize = 1 << 17;
 
 /// With as many rows, counts of a table that is not sorted might overflow.
 const MOST_UNSORTED_ROWS: usize = 1 << 31;
@@ -208,6 +210,8 @@ pub(super) fn for_each_pair<T: Score, S: Default + Send, R: Send>(
     task: impl Fn(&mut S, &PairOperands<'_, T>) -> Result<R> + Sync,
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
+    let rows_of_a_pair = (2 * rows.len() / rows.present().len().max(1)).max(1);
+    let pairs_per_thread = PAIRS_PER_THREAD.max(ROWS_PER_THREAD / rows_of_a_pair);
     if let Some(blocks) = whole {
         let pairs: Vec<(usize, usize)> = rows.pairs().collect();
         let run = |scratch: &mut S, pair: usize| {
@@ -215,7 +219,7 @@ pub(super) fn for_each_pair<T: Score, S: Default + Send, R: Send>(
             let of = [c, d].map(|class| [blocks.run(class, c), blocks.run(class, d)]);
             task(scratch, &PairOperands { classes: [c, d], of })
         };
-        return in_waves(workers, pairs.len(), PAIRS_PER_THREAD, run, &mut consume);
+        return in_waves(workers, pairs.len(), pairs_per_thread, run, &mut consume);
     }
     let tiles = PairTiles::new(sample, rows, shared_group_width::<T>(sample.classes(), rows.len()), workers)?;
     let mut memory = PairTile::default();
@@ -227,7 +231,7 @@ pub(super) fn for_each_pair<T: Score, S: Default + Send, R: Send>(
             let ((c_by_c, c_by_d), (d_by_d, d_by_c)) = (tiles.operands(&tile, c, d), tiles.operands(&tile, d, c));
             task(scratch, &PairOperands { classes: [c, d], of: [[c_by_c, c_by_d], [d_by_c, d_by_d]] })
         };
-        in_waves(workers, pairs.len(), PAIRS_PER_THREAD, run, &mut consume)?;
+        in_waves(workers, pairs.len(), pairs_per_thread, run, &mut consume)?;
         memory = tile;
     }
     Ok(())

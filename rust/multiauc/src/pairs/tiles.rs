@@ -81,7 +81,7 @@ pub(crate) struct PairTiles<'s, 'a, T> {
 }
 
 /// The scores of a tile.
-pub(crate) struct PairTile<T> {
+pub(crate) struct PairTile<T: Score> {
     left: Range<usize>,
     right: Range<usize>,
     left_blocks: ClassBlocks<T>,
@@ -89,7 +89,7 @@ pub(crate) struct PairTile<T> {
     right_blocks: ClassBlocks<T>,
 }
 
-impl<T> Default for PairTile<T> {
+impl<T: Score> Default for PairTile<T> {
     fn default() -> Self {
         Self { left: 0..0, right: 0..0, left_blocks: ClassBlocks::default(), right_blocks: ClassBlocks::default() }
     }

@@ -219,11 +219,19 @@ fn copy_transposed<T: Score>(lines: &[&[T]; BATCH], columns: usize, values: &mut
 
 /// Classes in some columns, in blocks that were gathered in parallel.
 #[derive(Debug)]
-pub(crate) struct ClassBlocks<T> {
+pub(crate) struct ClassBlocks<T: Score> {
     blocks: Vec<ClassBlock<T>>,
 }
 
-impl<T> Default for ClassBlocks<T> {
+impl<T: Score> Drop for ClassBlocks<T> {
+    fn drop(&mut self) {
+        for block in self.blocks.drain(..) {
+            T::spare().give(block.into_buffer());
+        }
+    }
+}
+
+impl<T: Score> Default for ClassBlocks<T> {
     fn default() -> Self {
         Self { blocks: Vec::new() }
     }
@@ -266,13 +274,13 @@ impl<T: Score> ClassBlocks<T> {
     }
 
     fn gather(
-        previous: Self,
+        mut previous: Self,
         count: usize,
         workers: &Workers<'_>,
         block: impl Fn(usize, Vec<T>) -> ClassBlock<T> + Sync,
     ) -> Result<Self> {
-        let mut buffers: Vec<Vec<T>> = previous.blocks.into_iter().map(ClassBlock::into_buffer).collect();
-        buffers.resize_with(count, Vec::new);
+        let mut buffers: Vec<Vec<T>> = previous.blocks.drain(..).map(ClassBlock::into_buffer).collect();
+        buffers.resize_with(count, || T::spare().take());
         let blocks =
             workers.map_chunks(&mut buffers, 1, |index, buffer| Ok(block(index, std::mem::take(&mut buffer[0]))))?;
         Ok(Self { blocks })
