@@ -309,6 +309,7 @@ class CurveResampler:
     ) -> NDArray[np.float64]:
         """The smallest z from `least` on whose limits hold the heights `held` at the rates `at`."""
 
+@final
 class PairOutcomes:
     """Which rows of pairs of classes are taken for the first, by a threshold or by the higher of both scores."""
 
@@ -316,6 +317,7 @@ class PairOutcomes:
     def of_sample(self) -> NDArray[np.float64]:
         """True positives, false negatives, false positives and true negatives of each pair."""
 
+@final
 class SummaryFit:
     """A fitted summary ROC curve."""
 
@@ -359,7 +361,9 @@ def summary_area(intercept: float, slope: float) -> float:
 
 type _Hull = tuple[NDArray[np.float64], NDArray[np.float64], float]
 
-def cost_curve(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def cost_curve(
+    false_positive: NDArray[np.float64], true_positive: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Of a hull: shares of false negatives in the costs at stake, and the smallest expected costs there."""
 
 def h_measure(hull: _Hull, severity_ratio: float) -> float:

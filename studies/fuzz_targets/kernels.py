@@ -31,6 +31,16 @@ def student(rng: Rng) -> Iterator[str]:
         yield f"the quantile of {tail} with {freedom} degrees of freedom is {quantile}"
 
 
+@target("sum_to_one")
+def sums_of_probabilities(rng: Rng) -> Iterator[str]:
+    """Whether rows sum to one, against NumPy's sums."""
+    scores = rng.dirichlet(np.ones(3), size=int(rng.integers(1, 50)))
+    scores[rng.random(len(scores)) < 0.1] += float(rng.choice([0.0, 1e-5, 0.1]))
+    expected = bool((np.abs(scores.sum(axis=1) - 1.0) <= 1e-3).all())
+    if _rust.sum_to_one(scores, len(scores), 1e-3) != expected:
+        yield f"rows sum to one: {not expected} instead of {expected}"
+
+
 @target("interval", "test_by_interval", "wilson_limits", "SampleDifferences", "chance")
 def intervals_and_tests(rng: Rng) -> Iterator[str]:
     """Intervals hold their value, and differences between samples that of both."""

@@ -157,15 +157,14 @@ class TestPredictions:
             function([0, 1, 2, 0, 1, 2], container([0, 1, 2, 1, 1, 2]))
 
     @pytest.mark.parametrize("names", [[0, 1, 2], ["ant", "bee", "cat"]])
-    def test_what_the_error_says_about_decisions_works(self, names):
+    def test_metrics_of_decisions_take_them(self, names):
         labels = np.array(names)
         y_true, y_pred = labels[[0, 1, 2, 0, 1, 2]], labels[[0, 1, 2, 1, 1, 0]]
-        with pytest.raises(
-            (TypeError, ValueError), match=r"kappa_score.*for metrics of decisions, y_pred\[:, None\] == labels"
-        ):
-            multiauc.evaluate(y_true, y_pred, metrics=["kappa"])
-        found = multiauc.evaluate(y_true, y_pred[:, None] == labels, metrics=["kappa"]).kappa.value
+        with pytest.raises((TypeError, ValueError), match=r"kappa_score.*for metrics of predictions alone"):
+            multiauc.evaluate(y_true, y_pred, metrics=["auc_mu"])
+        found = multiauc.evaluate(y_true, y_pred, metrics=["kappa"]).kappa.value
         assert found == pytest.approx(cohen_kappa_score(y_true, y_pred), abs=1e-15)
+        assert multiauc.evaluate(y_true, y_pred[:, None] == labels, metrics=["kappa"]).kappa.value == found
         assert multiauc.kappa_score(y_true, y_pred) == found
 
     @pytest.mark.parametrize("labels", [None, ["a", "b", "c"]])

@@ -221,8 +221,13 @@ mod tests {
         assert_eq!(bits[0], bits[1]);
     }
 
+    /// `make fuzz` asks for many more.
+    fn cases() -> u32 {
+        std::env::var("MULTIAUC_FUZZ_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(400)
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(400))]
+        #![proptest_config(ProptestConfig::with_cases(cases()))]
 
         #[test]
         fn weighted_pairs_and_columns_are_like_the_simple_way(
