@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import multiauc.sklearn
-from multiauc.sklearn import patching
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "replace-what-you-use-today.md").read_text("utf-8")
@@ -14,10 +13,10 @@ EXAMPLES = re.findall(r"```python\n(.*?)```\n```text\n(.*?)```", PAGE, re.DOTALL
 
 
 def test_the_examples_print_what_the_page_shows(monkeypatch):
-    made = []
+    made, patch_now = [], multiauc.sklearn.patch
 
     def remembering():
-        made.append(patching.Patch())
+        made.append(patch_now())
         return made[-1]
 
     monkeypatch.setattr(multiauc.sklearn, "patch", remembering)
