@@ -16,8 +16,8 @@ impl<T> SpareBuffers<T> {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// A buffer of any length and content, empty if none is spare. Nobody waits: after a fork the lock may be held by a
-    /// thread that is not there.
+    /// A buffer of any length and content, empty if none is spare. It never waits for the lock: after a fork, the thread
+    /// that holds it may no longer exist.
     pub(crate) fn take(&self) -> Vec<T> {
         self.0.try_lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default()
     }

@@ -10,9 +10,9 @@ use crate::parallel::Workers;
 use crate::ranking::{Arrangement, Nearness, OrderedRows, PlacementLookup, RankedRow, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
-/// Pairs per thread whose placements are kept until they are added: enough that no thread waits long for another, and of
-/// small classes as many as have about so many rows, since to wake a thread takes as long as to place some hundred rows.
+/// Pairs per thread whose placements are kept until they are added: enough that no thread waits long for another.
 const PAIRS_PER_THREAD: usize = 4;
+/// The same in rows, for small classes: waking a thread takes as long as placing a few hundred rows.
 const ROWS_PER_THREAD: usize = 1 << 17;
 
 /// With as many rows, counts of a table that is not sorted might overflow.
