@@ -1,6 +1,6 @@
 //! The rows behind a variance: class by class, with their weights and groups in the same order.
 
-use super::unit_sums::{GroupDeviations, spread_of};
+use super::unit_sums::{GroupDeviations, GroupLine, UnitRows, spread_of};
 use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
 use crate::memory::Buffers;
@@ -78,9 +78,39 @@ impl Design {
         self.rows.weights().is_some() || self.groups.is_some()
     }
 
+    /// What is known of the rows of a class, in their order.
+    pub(super) fn rows_of(&self, class: usize) -> UnitRows<'_> {
+        let groups = self.groups.as_ref().map_or(&[][..], |groups| &groups.of_class[class].of_rows);
+        UnitRows { shares: self.shares_of(class), groups }
+    }
+
+    /// The same in the order of ranks: `ranks[row]` are those of the rows of a class, where rows that tie may have one rank
+    /// and those after it are left free.
+    pub(crate) fn order_units(&self, class: usize, ranks: &[f64], order: &mut UnitOrder) {
+        let UnitRows { shares, groups } = self.rows_of(class);
+        let UnitOrder { shares: of_shares, groups: of_groups, taken } = order;
+        of_shares.clear();
+        of_shares.resize(shares.map_or(0, <[f64]>::len), 0.0);
+        of_groups.clear();
+        of_groups.resize(groups.len(), 0);
+        taken.clear();
+        taken.resize(ranks.len(), 0);
+        for (row, &rank) in ranks.iter().enumerate() {
+            let taken = &mut taken[rank as usize];
+            let rank = rank as usize + *taken as usize;
+            *taken += 1;
+            if let Some(shares) = shares {
+                of_shares[rank] = shares[row];
+            }
+            if let Some(&group) = groups.get(row) {
+                of_groups[rank] = group;
+            }
+        }
+    }
+
     /// What the rows of each group of a class add up to, where rows are in groups.
     pub(crate) fn group_deviations(&self, class: usize, column: &[f64], centre: f64) -> Option<GroupDeviations> {
-        self.groups.as_ref().map(|groups| GroupDeviations::new(self, groups, class, column, centre))
+        self.groups.as_ref().map(|groups| GroupDeviations::new(groups, class, column, self.rows_of(class), centre))
     }
 
     /// Returns the memory of such sums.
@@ -256,14 +286,32 @@ impl Vectorizable for FindGroups<'_> {
     }
 }
 
+/// What is known of the rows of a class, in the order of a table.
+#[derive(Debug, Default)]
+pub(crate) struct UnitOrder {
+    shares: Vec<f64>,
+    groups: Vec<u32>,
+    /// How many rows of each rank have a place.
+    taken: Vec<u32>,
+}
+
+impl UnitOrder {
+    pub(super) fn rows(&self) -> UnitRows<'_> {
+        UnitRows { shares: (!self.shares.is_empty()).then_some(&self.shares), groups: &self.groups }
+    }
+}
+
 /// The groups of the rows, class by class.
 #[derive(Debug)]
 pub(super) struct Groups {
     pub of_class: Vec<ClassGroups>,
     /// How many there are.
     pub count: usize,
+    /// The classes of each group in increasing order, with the group's place in each: `entries[ends[g]..ends[g + 1]]`.
+    entries: Vec<[u32; 2]>,
+    ends: Vec<u32>,
     /// The groups that two classes have in common, unless they are very many.
-    shared: Option<SharedGroups>,
+    pairs: Option<SharedGroups>,
     /// Memory for sums over groups.
     pub buffers: Buffers<f64>,
 }
@@ -275,6 +323,50 @@ struct SharedGroups {
     starts: Vec<usize>,
     /// Where a group is among those of the first class, and among those of the second.
     places: Vec<[u32; 2]>,
+}
+
+/// The groups that two classes have in common, by their places among those of each.
+pub(super) enum SharedPlaces<'g> {
+    /// Found before; `is_swapped` if the second class is the first of each place.
+    Listed { places: &'g [[u32; 2]], is_swapped: bool },
+    /// To be found: the numbers of both classes' groups in increasing order, and how many are in both.
+    Merged { numbers: [&'g [u32]; 2], count: usize },
+}
+
+impl SharedPlaces<'_> {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Listed { places, .. } => places.len(),
+            Self::Merged { count, .. } => *count,
+        }
+    }
+
+    /// Calls `visit` with the places of each.
+    #[inline(always)]
+    pub(super) fn for_each(&self, mut visit: impl FnMut([usize; 2])) {
+        match self {
+            Self::Listed { places, is_swapped: false } => {
+                places.iter().for_each(|&[first, second]| visit([first as usize, second as usize]));
+            }
+            Self::Listed { places, is_swapped: true } => {
+                places.iter().for_each(|&[second, first]| visit([first as usize, second as usize]));
+            }
+            Self::Merged { numbers, .. } => merge(*numbers, visit),
+        }
+    }
+}
+
+/// Calls `visit` with the places of the numbers that two increasing lists have in common.
+fn merge([of_first, of_second]: [&[u32]; 2], mut visit: impl FnMut([usize; 2])) {
+    let (mut first, mut second) = (0, 0);
+    while let (Some(a), Some(b)) = (of_first.get(first), of_second.get(second)) {
+        if a == b {
+            visit([first, second]);
+        }
+        // Without branches, which would be mispredicted.
+        (first, second) = (first + usize::from(a <= b), second + usize::from(b <= a));
+    }
 }
 
 /// The groups that a class has rows of.
@@ -299,27 +391,13 @@ impl SharedGroups {
     /// Entries per row that are kept at most: groups of many classes have very many pairs of them.
     const ENTRIES_PER_ROW: usize = 4;
 
-    fn new(of_class: &[ClassGroups], count: usize, rows: usize) -> Option<Self> {
-        // The classes of each group in increasing order, with the group's place in each.
-        let mut ends = vec![0_u32; count + 1];
-        of_class.iter().flat_map(|of_class| &of_class.numbers).for_each(|&number| ends[number as usize + 1] += 1);
-        let pairs: usize =
-            ends.iter().map(|&classes| classes as usize * (classes as usize).saturating_sub(1) / 2).sum();
-        let pair_count = pair_number(0, of_class.len().max(1));
+    /// `entries[ends[g]..ends[g + 1]]` are the classes of a group.
+    fn new(classes: usize, (entries, ends): (&[[u32; 2]], &[u32]), rows: usize) -> Option<Self> {
+        let pairs_of = |group: &[u32]| (group[1] - group[0]) as usize * ((group[1] - group[0]) as usize).saturating_sub(1) / 2;
+        let pairs: usize = ends.windows(2).map(pairs_of).sum();
+        let pair_count = pair_number(0, classes.max(1));
         if pairs > Self::ENTRIES_PER_ROW * rows || pair_count > rows {
             return None;
-        }
-        let mut sum = 0;
-        for end in &mut ends {
-            sum += std::mem::replace(end, sum);
-        }
-        let mut entries = vec![[0_u32; 2]; sum as usize];
-        for (class, of_class) in (0..).zip(of_class) {
-            for (place, &number) in (0..).zip(&of_class.numbers) {
-                let end = &mut ends[number as usize + 1];
-                entries[*end as usize] = [class, place];
-                *end += 1;
-            }
         }
         let mut starts = vec![0; pair_count + 2];
         let mut places = vec![[0; 2]; pairs];
@@ -370,15 +448,35 @@ impl Groups {
         for ClassGroups { names, numbers, .. } in &mut of_class {
             numbers.extend(names.iter().map(|&name| of_all.number_of(name)));
         }
-        let shared = SharedGroups::new(&of_class, count as usize, rows.len());
-        Self { of_class, count: count as usize, shared, buffers: Buffers::default() }
+        let count = count as usize;
+        let (entries, ends) = by_group(&of_class, count);
+        let pairs = SharedGroups::new(of_class.len(), (&entries, &ends), rows.len());
+        Self { of_class, count, entries, ends, pairs, buffers: Buffers::default() }
     }
 
-    /// The groups that two classes c < d have in common, by their places among those of each; `None` if they are not kept.
-    pub(super) fn shared(&self, first: usize, second: usize) -> Option<&[[u32; 2]]> {
-        let SharedGroups { starts, places } = self.shared.as_ref()?;
-        let pair = pair_number(first, second);
-        Some(&places[starts[pair]..starts[pair + 1]])
+    /// The groups that two classes have in common.
+    pub(super) fn shared(&self, first: usize, second: usize) -> SharedPlaces<'_> {
+        let Some(SharedGroups { starts, places }) = &self.pairs else {
+            let numbers = [first, second].map(|class| &self.of_class[class].numbers[..]);
+            let mut count = 0;
+            merge(numbers, |_| count += 1);
+            return SharedPlaces::Merged { numbers, count };
+        };
+        let pair = pair_number(first.min(second), first.max(second));
+        SharedPlaces::Listed { places: &places[starts[pair]..starts[pair + 1]], is_swapped: second < first }
+    }
+
+    /// What each group adds in all classes, given for each of `classes`, which are all that have rows.
+    pub(super) fn totals(&self, classes: &[usize], lines: &[GroupLine<'_>], totals: &mut [f64]) {
+        let nothing = GroupLine { sums: &[], sizes: &[], of_sum: 0.0, of_size: 0.0 };
+        let mut by_class = vec![nothing; self.of_class.len()];
+        for (&class, &line) in classes.iter().zip(lines) {
+            by_class[class] = line;
+        }
+        for (total, ends) in totals.iter_mut().zip(self.ends.windows(2)) {
+            let of_group = &self.entries[ends[0] as usize..ends[1] as usize];
+            *total = of_group.iter().map(|&[class, place]| by_class[class as usize].at(place as usize)).sum();
+        }
     }
 
     /// Whether no two rows are in the same group.
@@ -388,11 +486,26 @@ impl Groups {
 
     /// Whether some group has rows of several classes.
     pub(super) fn span_classes(&self) -> bool {
-        self.count < self.entries()
+        self.count < self.entries.len()
     }
+}
 
-    /// The groups of all classes, counted for each class that they have rows of.
-    pub(super) fn entries(&self) -> usize {
-        self.of_class.iter().map(|of_class| of_class.names.len()).sum()
+/// The classes of each of so many groups, with the group's place in each, and where each group's end.
+fn by_group(of_class: &[ClassGroups], count: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
+    // The start of a group is counted up to its end while it is filled.
+    let mut ends = vec![0_u32; count + 2];
+    of_class.iter().flat_map(|of_class| &of_class.numbers).for_each(|&number| ends[number as usize + 2] += 1);
+    for group in 2..ends.len() {
+        ends[group] += ends[group - 1];
     }
+    let mut entries = vec![[0_u32; 2]; ends[count + 1] as usize];
+    for (class, of_class) in (0..).zip(of_class) {
+        for (place, &number) in (0..).zip(&of_class.numbers) {
+            let end = &mut ends[number as usize + 1];
+            entries[*end as usize] = [class, place];
+            *end += 1;
+        }
+    }
+    ends.truncate(count + 1);
+    (entries, ends)
 }

@@ -5,8 +5,6 @@
 //! being that of the same rows, e_k the effective number of the class's independent units: rows, or groups of rows, whose
 //! ψ are summed. Then Cov = Σ ψ ψ′ over the independent units.
 
-use std::hint::select_unpredictable;
-
 use super::design::{Design, Groups};
 use super::freedom::{ClassTerm, degrees_of_freedom, degrees_of_freedom_across, degrees_of_freedom_whole};
 use super::statistic::{Cautious, Estimate, Statistic, components_of};
@@ -41,7 +39,8 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
     let means = means_of(design, &segments, workers)?;
     let deviations = deviations_of(design, &segments, &means, workers)?;
     let sums = sums(design, &segments, &means, (&kinds, &deviations), workers)?;
-    let estimate = |(column, statistic): (usize, &Statistic)| {
+    let estimates = workers.map(statistics.len(), |column| {
+        let statistic = &statistics[column];
         let alone: Vec<[&[f64]; 1]> = columns.iter().map(|columns| [columns[column]]).collect();
         let segments: Vec<Segment<'_>> =
             present.iter().zip(&alone).map(|(&class, columns)| Segment { class, columns }).collect();
@@ -52,8 +51,7 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
         });
         let worst = WorstCase::of(design, statistic);
         Ok(Estimate { cautious: cautious.transpose()?, worst, ..sums.estimate(column, statistic.value, kinds[column]) })
-    };
-    let estimates = statistics.iter().enumerate().map(estimate).collect::<Result<_>>()?;
+    })?;
     design.give_back(deviations.into_iter().flatten());
     Ok(Moments { estimates, covariance: sums.covariance })
 }
@@ -113,26 +111,6 @@ fn single(
     Ok((means.iter().map(|means| means[0]).collect(), deviations, sums))
 }
 
-/// The variance of the share of two classes and its degrees of freedom, from their placements; class sizes do not matter.
-/// The share is the mean of the placements on either side: exact where pairs of rows are counted, and not computed again.
-/// Also returns what the groups of both classes add up to, where rows are in groups.
-pub(crate) fn pair_variance(
-    design: &Design,
-    classes: [usize; 2],
-    placements: [&[f64]; 2],
-    share: f64,
-    workers: &Workers<'_>,
-) -> Result<([f64; 2], Vec<GroupDeviations>)> {
-    let [first, second] = classes;
-    let segments =
-        [Segment { class: first, columns: &placements[..1] }, Segment { class: second, columns: &placements[1..] }];
-    let kind = Kind { slopes: &vec![0.0; design.rows.classes()], whole: None, is_share: false };
-    let means = design.rows.weights().is_none().then(|| vec![share; 2]);
-    let (_, mut deviations, sums) = single(design, &segments, kind, (means, None), workers)?;
-    let found = sums.estimate(0, f64::NAN, kind);
-    Ok(([found.variance, found.degrees_of_freedom], deviations.pop().unwrap_or_default()))
-}
-
 /// What the groups of each class add up to around the means, column by column; nothing where rows are independent.
 fn deviations_of(
     design: &Design,
@@ -146,7 +124,7 @@ fn deviations_of(
         let (column, place) = (index / classes, index % classes);
         let segment = &segments[place];
         let values = segment.columns[column];
-        Ok(Some(GroupDeviations::new(design, groups, segment.class, values, means[place][column])))
+        Ok(Some(GroupDeviations::new(groups, segment.class, values, design.rows_of(segment.class), means[place][column])))
     };
     let mut found = workers.map(columns * classes, deviations)?;
     let columns = (0..columns).map(|column| {
@@ -255,7 +233,7 @@ fn add_up(
 ) -> Result<Sums> {
     if let Some(groups) = &design.groups {
         let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
-        return Ok(add_up_groups(design, groups, &classes, frames, deviations));
+        return add_up_groups(design, groups, &classes, frames, deviations, workers);
     }
     let columns = segments.first().map_or(0, |segment| segment.columns.len());
     let mut sums = Sums {
@@ -288,180 +266,62 @@ fn add_up_groups(
     classes: &[usize],
     frames: &[Frame],
     deviations: &[&[GroupDeviations]],
-) -> Sums {
+    workers: &Workers<'_>,
+) -> Result<Sums> {
     let columns = deviations.len();
-    let mut terms = Vec::with_capacity(classes.len() * columns);
-    // What each class adds to each of its groups, column by column.
-    let mut of_columns: Vec<Vec<Vec<f64>>> = (0..columns).map(|_| Vec::with_capacity(classes.len())).collect();
-    for (place, (&class, frame)) in classes.iter().zip(frames).enumerate() {
-        for (column, of_classes) in of_columns.iter_mut().enumerate() {
-            let mut sums = deviations[column][place].in_frame(design, groups, class, (frame, column));
-            let [squares, fourths] = sums_of_powers(&sums);
+    // What each class adds to each of its groups, column by column, and the powers of that.
+    let of_columns = workers.map(columns, |column| {
+        let of_class = |(place, (&class, frame)): (usize, (&usize, &Frame))| {
+            let line = deviations[column][place].in_frame(design, groups, class, (frame, column));
+            let [mut squares, mut fourths] = line.powers();
+            if let Some(extra) = frame.extra_unit() {
+                squares += extra.powi(2);
+                fourths += extra.powi(4);
+            }
             let term = frame.term(column, squares, fourths);
-            if term.variance == 0.0 {
-                sums.fill(0.0);
-            }
-            terms.push(term);
-            of_classes.push(sums);
-        }
-    }
-    let mut found = GroupPowers::new(columns);
-    let numbers = |place: usize| &groups.of_class[classes[place]].numbers[..];
-    match (&mut of_columns[..], classes) {
-        // All classes are added up alike, however many statistics there are.
-        ([of_classes], &[c, d]) if design.rows.present().len() > 2 => {
-            let [first, second] = &mut of_classes[..] else { unreachable!("sums of two classes") };
-            let sums = [&mut first[..numbers(0).len()], &mut second[..numbers(1).len()]];
-            match groups.shared(c.min(d), c.max(d)) {
-                Some(shared) => found.add_pair_but_for(shared, if c < d { [0, 1] } else { [1, 0] }, sums),
-                None => found.add_pair([numbers(0), numbers(1)], sums.map(|sums| &*sums)),
-            }
-        }
-        _ => found.add_all(groups, (0..classes.len()).map(numbers), &of_columns),
-    }
-    if let [of_classes] = &of_columns[..] {
-        // The extra group of a class is in no other.
-        for (place, sums) in of_classes.iter().enumerate() {
-            sums[numbers(place).len()..].iter().for_each(|&extra| found.add(extra));
-        }
-    }
-    of_columns.into_iter().flatten().for_each(|sums| groups.buffers.give_back(sums));
-    for first in 0..columns {
-        for second in 0..first {
-            found.covariance[first * columns + second] = found.covariance[second * columns + first];
-        }
-    }
-    let across = found.is_across.then_some((found.fourths, found.count));
-    Sums { covariance: found.covariance, terms, across, columns }
-}
-
-/// Products and powers of what groups add, in the order of their numbers.
-struct GroupPowers {
-    /// Columns × columns, of which only one half is filled.
-    covariance: Vec<f64>,
-    fourths: Vec<f64>,
-    /// How many groups there are.
-    count: f64,
-    /// Whether some group has rows of several classes.
-    is_across: bool,
-}
-
-impl GroupPowers {
-    fn new(columns: usize) -> Self {
-        Self { covariance: vec![0.0; columns * columns], fourths: vec![0.0; columns], count: 0.0, is_across: false }
-    }
-
-    /// Adds a group of one class, of a single column.
-    fn add(&mut self, total: f64) {
-        self.count += 1.0;
-        self.covariance[0] += total * total;
-        self.fourths[0] += total.powi(4);
-    }
-
-    /// Adds the groups of two classes, of a single column, given where those are that both classes have: `order` says which
-    /// entry of a place belongs to the first class. The sums of shared groups are cleared.
-    fn add_pair_but_for(&mut self, shared: &[[u32; 2]], order: [usize; 2], sums: [&mut [f64]; 2]) {
-        let [of_first, of_second] = sums;
-        let (mut squares, mut fourths) = (0.0, 0.0);
-        for places in shared {
-            let (first, second) = (places[order[0]] as usize, places[order[1]] as usize);
-            let total = std::mem::take(&mut of_first[first]) + std::mem::take(&mut of_second[second]);
-            let square = total * total;
-            squares += square;
-            fourths += square * square;
-        }
-        for alone in [&*of_first, &*of_second] {
-            let [of_squares, of_fourths] = sums_of_powers(alone);
-            squares += of_squares;
-            fourths += of_fourths;
-        }
-        self.covariance[0] += squares;
-        self.fourths[0] += fourths;
-        self.count += (of_first.len() + of_second.len() - shared.len()) as f64;
-        self.is_across |= !shared.is_empty();
-    }
-
-    /// Adds the groups of two classes, of a single column: both lists are in increasing order, and are merged.
-    fn add_pair(&mut self, numbers: [&[u32]; 2], sums: [&[f64]; 2]) {
-        let (mut squares, mut fourths, mut shared, mut steps) = (0.0, 0.0, 0_usize, 0_usize);
-        let (mut first, mut second) = (0, 0);
-        let [of_first, of_second] = numbers;
-        while let (Some(a), Some(b)) = (of_first.get(first), of_second.get(second)) {
-            // Without branches, which would be mispredicted.
-            let (takes_first, takes_second) = (a <= b, b <= a);
-            let of_both = [sums[0][first], sums[1][second]];
-            let total = select_unpredictable(takes_first, of_both[0], 0.0)
-                + select_unpredictable(takes_second, of_both[1], 0.0);
-            squares += total * total;
-            fourths += total.powi(4);
-            first += usize::from(takes_first);
-            second += usize::from(takes_second);
-            shared += usize::from(a == b);
-            steps += 1;
-        }
-        for &total in sums[0][first..of_first.len()].iter().chain(&sums[1][second..of_second.len()]) {
-            squares += total * total;
-            fourths += total.powi(4);
-            steps += 1;
-        }
-        self.covariance[0] += squares;
-        self.fourths[0] += fourths;
-        self.count += steps as f64;
-        self.is_across |= shared > 0;
-    }
-
-    /// Adds the groups of any number of classes.
-    fn add_all<'n>(
-        &mut self,
-        groups: &Groups,
-        numbers: impl Iterator<Item = &'n [u32]> + Clone,
-        of_columns: &[Vec<Vec<f64>>],
-    ) {
-        let columns = self.fourths.len();
-        let total_of = |of_classes: &Vec<Vec<f64>>| {
-            let mut totals = groups.buffers.take(groups.count);
-            totals.fill(0.0);
-            for (numbers, sums) in numbers.clone().zip(of_classes) {
-                numbers.iter().zip(sums).for_each(|(&number, sum)| totals[number as usize] += sum);
-            }
-            totals
+            (term, if term.variance == 0.0 { line.zeroed() } else { line })
         };
-        let totals: Vec<Vec<f64>> = of_columns.iter().map(total_of).collect();
-        let entries = numbers.clone().map(<[u32]>::len).sum::<usize>();
-        if entries == groups.entries() {
-            // All classes are there, and so are all groups.
-            self.count += groups.count as f64;
-            self.is_across |= groups.span_classes();
-        } else {
-            let mut classes = vec![0_u32; groups.count];
-            numbers.flatten().for_each(|&number| classes[number as usize] += 1);
-            self.count += classes.iter().filter(|&&classes| classes > 0).count() as f64;
-            self.is_across |= classes.iter().any(|&classes| classes > 1);
-        }
-        // Groups without rows of these classes add nothing.
-        for first in 0..columns {
-            let [squares, fourths] = sums_of_powers(&totals[first]);
-            self.covariance[first * columns + first] += squares;
-            self.fourths[first] += fourths;
-            for second in first + 1..columns {
-                let products = totals[first].iter().zip(&totals[second]).map(|(one, other)| one * other);
-                self.covariance[first * columns + second] += products.sum::<f64>();
-            }
-        }
-        for totals in totals {
-            groups.buffers.give_back(totals);
+        let (terms, lines): (Vec<_>, Vec<_>) = classes.iter().zip(frames).enumerate().map(of_class).unzip();
+        let mut totals = groups.buffers.take(groups.count);
+        groups.totals(classes, &lines, &mut totals);
+        Ok((terms, totals))
+    })?;
+    let (terms, totals): (Vec<Vec<ClassTerm>>, Vec<Vec<f64>>) = of_columns.into_iter().unzip();
+    let mut covariance = vec![0.0; columns * columns];
+    let (mut across, mut count) = (vec![0.0; columns], groups.count as f64);
+    for (first, of_first) in totals.iter().enumerate() {
+        [covariance[first * columns + first], across[first]] = sums_of_powers(of_first);
+        for (second, of_second) in totals.iter().enumerate().skip(first + 1) {
+            let product = of_first.iter().zip(of_second).map(|(one, other)| one * other).sum();
+            covariance[first * columns + second] = product;
+            covariance[second * columns + first] = product;
         }
     }
+    // The extra group of a class is in no other.
+    for (frame, term) in frames.iter().zip(terms.iter().flatten()) {
+        let Some(extra) = frame.extra_unit() else { continue };
+        let extra = if term.variance == 0.0 { 0.0 } else { extra };
+        covariance[0] += extra.powi(2);
+        across[0] += extra.powi(4);
+        count += 1.0;
+    }
+    totals.into_iter().for_each(|totals| groups.buffers.give_back(totals));
+    let terms = (0..classes.len()).flat_map(|class| terms.iter().map(move |terms| terms[class])).collect();
+    Ok(Sums { covariance, terms, across: groups.span_classes().then_some((across, count)), columns })
 }
 
 impl Frame {
-    /// What the class adds to a variance, exactly zero where that is rounding.
     fn term(&self, column: usize, squares: f64, fourths: f64) -> ClassTerm {
-        let factor = self.spreads[column].powi(2);
-        let is_rounding = squares <= factor * ROUNDING * ROUNDING / self.effective;
-        let (variance, fourth) = if is_rounding { (0.0, 0.0) } else { (squares, fourths) };
-        ClassTerm { variance, fourth, units: self.units, effective: self.effective }
+        class_term(self.spreads[column], [squares, fourths], [self.units, self.effective])
     }
+}
+
+/// What a class adds to a variance, from Σ ψ² and Σ ψ⁴ over its units and their number and effective number: exactly zero
+/// where that is rounding.
+pub(super) fn class_term(spread: f64, [squares, fourths]: [f64; 2], [units, effective]: [f64; 2]) -> ClassTerm {
+    let is_rounding = squares <= spread.powi(2) * ROUNDING * ROUNDING / effective;
+    let (variance, fourth) = if is_rounding { (0.0, 0.0) } else { (squares, fourths) };
+    ClassTerm { variance, fourth, units, effective }
 }
 
 /// What uninformative scores would give the rows of each class, and the value of the statistic.

@@ -165,9 +165,11 @@ fn two_classes_have_delongs_variance() {
     // Both classes add 1/48: (1/24)² / ((1/48)²/3 + (1/48)²/2).
     assert_close(found.degrees_of_freedom, 4.8);
     assert_close(found.plug_in, (3.0 / 4.0 + 2.0 / 3.0) / 48.0);
-    let of_pair = with_threads(1, |workers| pair_variance(&rows.design()?, [0, 1], [&above, &below], auc, workers));
-    assert_close(of_pair.0[0], expected);
-    assert_close(of_pair.0[1], 4.8);
+    let sides = [(0, &above[..]), (1, &below)];
+    let sides = sides.map(|(class, placements)| PairSide { class, placements, order: None });
+    let (of_pair, _) = with_threads(1, |workers| pair_variance(&rows.design()?, sides, auc, workers));
+    assert_close(of_pair.variance, expected);
+    assert_close(of_pair.degrees_of_freedom, 4.8);
 }
 
 #[test]

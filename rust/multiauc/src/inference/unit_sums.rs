@@ -16,20 +16,6 @@ pub(crate) struct Segment<'v> {
     pub columns: &'v [&'v [f64]],
 }
 
-impl Segment<'_> {
-    fn rows(&self) -> usize {
-        self.columns.first().map_or(0, |column| column.len())
-    }
-
-    fn chunks(&self) -> usize {
-        self.rows().div_ceil(CHUNK)
-    }
-
-    fn rows_of_chunk(&self, chunk: usize) -> Range<usize> {
-        chunk * CHUNK..self.rows().min((chunk + 1) * CHUNK)
-    }
-}
-
 /// How components become what rows add to the error: ψ = (w/W)(√c (T − T̄) + shift).
 pub(super) struct Frame {
     /// T̄ of every column.
@@ -48,10 +34,10 @@ pub(super) struct Frame {
 
 /// What one column of a frame makes of components: √c (T − T̄) + shift.
 #[derive(Clone, Copy)]
-struct Line {
-    mean: f64,
-    spread: f64,
-    shift: f64,
+pub(super) struct Line {
+    pub mean: f64,
+    pub spread: f64,
+    pub shift: f64,
 }
 
 impl Line {
@@ -67,7 +53,7 @@ impl Frame {
         Line { mean: self.means[column], spread: self.spreads[column], shift: self.shifts[column] }
     }
 
-    fn extra_unit(&self) -> Option<f64> {
+    pub(super) fn extra_unit(&self) -> Option<f64> {
         let &(component, weight) = self.extra.first()?;
         Some(weight * (self.spreads[0] * (component - self.means[0]) + self.shifts[0]))
     }
@@ -86,24 +72,43 @@ pub(super) struct Powers {
     pub fourths: Vec<f64>,
 }
 
-/// T̄_k of every column. Sums are taken of what components differ from the first one's, so that rows which all contribute
-/// the same have exactly that as their mean, and a variance of exactly zero. Those of a column have the same bits whatever
-/// others are listed.
+/// T̄_k of every column.
 pub(super) fn means(design: &Design, segment: &Segment<'_>, workers: &Workers<'_>) -> Result<Vec<f64>> {
-    let mean = |column: &&[f64]| {
-        let first = column[0];
-        let parts = workers.map(segment.chunks(), |chunk| {
-            let rows = segment.rows_of_chunk(chunk);
-            let values = &column[rows.clone()];
-            Ok(match design.shares_of(segment.class) {
-                None => lane_sums([values], Deviations(first)),
-                Some(shares) => lane_sums([values, &shares[rows]], Deviations(first)),
-            })
-        })?;
-        let total = if design.rows.weights().is_some() { 1.0 } else { design.rows.weight(segment.class) };
-        Ok(first + folded(parts)[0] / total)
-    };
-    segment.columns.iter().map(mean).collect()
+    let shares = design.shares_of(segment.class);
+    segment.columns.iter().map(|column| column_mean(design, segment.class, (column, shares), workers)).collect()
+}
+
+/// T̄_k of one column, whose rows have those shares of the weight of the class, where they have weights. Sums are taken of
+/// what components differ from the first one's, so that rows which all contribute the same have exactly that as their mean,
+/// and a variance of exactly zero.
+pub(super) fn column_mean(
+    design: &Design,
+    class: usize,
+    (column, shares): (&[f64], Option<&[f64]>),
+    workers: &Workers<'_>,
+) -> Result<f64> {
+    let first = column[0];
+    let [sum] = chunk_sums(column.len(), workers, |rows| match shares {
+        None => lane_sums([&column[rows]], Deviations(first)),
+        Some(shares) => lane_sums([&column[rows.clone()], &shares[rows]], Deviations(first)),
+    })?;
+    let total = if shares.is_some() { 1.0 } else { design.rows.weight(class) };
+    Ok(first + sum / total)
+}
+
+/// Σ ψ² and Σ ψ⁴ of one column whose rows are independent, ψ = `scale` · (line of T), times the row's share where there
+/// are shares.
+pub(super) fn column_powers(
+    (column, shares): (&[f64], Option<&[f64]>),
+    line: Line,
+    scale: f64,
+    workers: &Workers<'_>,
+) -> Result<[f64; 2]> {
+    let [squares, fourths] = chunk_sums(column.len(), workers, |rows| match shares {
+        None => lane_sums([&column[rows]], UnitPowers(line)),
+        Some(shares) => lane_sums([&column[rows.clone()], &shares[rows]], UnitPowers(line)),
+    })?;
+    Ok([squares * scale.powi(2), fourths * scale.powi(4)])
 }
 
 /// The powers of a class whose rows are independent.
@@ -120,29 +125,19 @@ pub(super) fn row_powers(
     let mut powers = Powers { products: vec![0.0; count * count], fourths: vec![0.0; count] };
     for (first, column) in segment.columns.iter().enumerate() {
         let line = frame.line(first);
-        let parts = workers.map(segment.chunks(), |chunk| {
-            let rows = segment.rows_of_chunk(chunk);
-            let values = &column[rows.clone()];
-            Ok(match shares {
-                None => lane_sums([values], UnitPowers(line)),
-                Some(shares) => lane_sums([values, &shares[rows]], UnitPowers(line)),
-            })
-        })?;
-        let [squares, fourths] = folded(parts);
-        powers.products[first * count + first] = squares * scale.powi(2);
-        powers.fourths[first] = fourths * scale.powi(4);
+        [powers.products[first * count + first], powers.fourths[first]] =
+            column_powers((column, shares), line, scale, workers)?;
         for second in 0..first {
             let other = segment.columns[second];
             let lines = [line, frame.line(second)];
-            let parts = workers.map(segment.chunks(), |chunk| {
-                let rows = segment.rows_of_chunk(chunk);
+            let [sum] = chunk_sums(column.len(), workers, |rows| {
                 let (values, others) = (&column[rows.clone()], &other[rows.clone()]);
-                Ok(match shares {
+                match shares {
                     None => lane_sums([values, others], UnitProducts(lines)),
                     Some(shares) => lane_sums([values, others, &shares[rows]], UnitProducts(lines)),
-                })
+                }
             })?;
-            let product = folded(parts)[0] * scale.powi(2);
+            let product = sum * scale.powi(2);
             powers.products[first * count + second] = product;
             powers.products[second * count + first] = product;
         }
@@ -152,6 +147,21 @@ pub(super) fn row_powers(
         powers.fourths[0] += unit.powi(4);
     }
     Ok(powers)
+}
+
+/// Sums over the rows of a column, chunk by chunk.
+fn chunk_sums<const N: usize>(
+    rows: usize,
+    workers: &Workers<'_>,
+    sums: impl Fn(Range<usize>) -> [f64; N] + Sync,
+) -> Result<[f64; N]> {
+    if rows <= CHUNK {
+        workers.check()?;
+        return Ok(sums(0..rows));
+    }
+    let parts =
+        workers.map(rows.div_ceil(CHUNK), |chunk| Ok(sums(chunk * CHUNK..rows.min((chunk + 1) * CHUNK))))?;
+    Ok(folded(parts))
 }
 
 /// Components summed over the rows of a group, for each group of a class: Σ (T − T̄), every row by its share of the weight
@@ -165,19 +175,19 @@ pub(crate) struct GroupDeviations {
 }
 
 impl GroupDeviations {
-    /// Those of one column of a class.
-    pub(super) fn new(design: &Design, groups: &Groups, class: usize, column: &[f64], centre: f64) -> Self {
-        let of_class = &groups.of_class[class];
-        let mut sums = groups.buffers.take(of_class.names.len());
+    /// Those of one column of a class, whose rows have these shares of its weight, where they have weights, and these
+    /// groups.
+    pub(super) fn new(groups: &Groups, class: usize, column: &[f64], rows: UnitRows<'_>, centre: f64) -> Self {
+        let mut sums = groups.buffers.take(groups.of_class[class].names.len());
         sums.fill(0.0);
-        match design.shares_of(class) {
+        match rows.shares {
             None => {
-                for (&group, &value) in of_class.of_rows.iter().zip(column) {
+                for (&group, &value) in rows.groups.iter().zip(column) {
                     sums[group as usize] += value - centre;
                 }
             }
             Some(shares) => {
-                for ((&group, &value), &share) in of_class.of_rows.iter().zip(column).zip(shares) {
+                for ((&group, &value), &share) in rows.groups.iter().zip(column).zip(shares) {
                     sums[group as usize] += share * (value - centre);
                 }
             }
@@ -185,29 +195,68 @@ impl GroupDeviations {
         Self { sums, centre }
     }
 
-    /// Σ ψ of each group, by a column of a frame, in memory of the groups; the extra unit is a group of its own.
-    pub(super) fn in_frame(
-        &self,
+    /// Σ ψ of each group, by a column of a frame.
+    pub(super) fn in_frame<'v>(
+        &'v self,
         design: &Design,
-        groups: &Groups,
+        groups: &'v Groups,
         class: usize,
         (frame, column): (&Frame, usize),
-    ) -> Vec<f64> {
+    ) -> GroupLine<'v> {
         let Line { mean, spread, shift } = frame.line(column);
         // Shares are of the weight of the class, which the frame may add to.
         let scale = design.shares_of(class).map_or(1.0, |_| design.rows.weight(class)) / frame.total;
-        let (of_sum, of_size) = (scale * spread, scale * (spread * (self.centre - mean) + shift));
-        let mut sums = groups.buffers.take(self.sums.len());
-        let entries = sums.iter_mut().zip(&self.sums).zip(&groups.of_class[class].sizes);
-        entries.for_each(|((entry, sum), size)| *entry = of_sum * sum + of_size * size);
-        sums.extend(frame.extra_unit());
-        sums
+        GroupLine {
+            sums: &self.sums,
+            sizes: &groups.of_class[class].sizes,
+            of_sum: scale * spread,
+            of_size: scale * (spread * (self.centre - mean) + shift),
+        }
+    }
+}
+
+/// Σ ψ of each group of a class: a multiple of what its rows deviate and one of its size.
+#[derive(Clone, Copy)]
+pub(super) struct GroupLine<'v> {
+    pub sums: &'v [f64],
+    pub sizes: &'v [f64],
+    pub of_sum: f64,
+    pub of_size: f64,
+}
+
+impl GroupLine<'_> {
+    /// Of the group at a place.
+    #[inline(always)]
+    pub(super) fn at(&self, place: usize) -> f64 {
+        self.of_sum * self.sums[place] + self.of_size * self.sizes[place]
+    }
+
+    /// The same line, but zero.
+    pub(super) fn zeroed(self) -> Self {
+        Self { of_sum: 0.0, of_size: 0.0, ..self }
+    }
+
+    /// Σ of the squares and of the fourth powers.
+    pub(super) fn powers(&self) -> [f64; 2] {
+        if self.of_size == 0.0 {
+            return lane_sums([self.sums], UnitPowers(Line { mean: 0.0, spread: self.of_sum, shift: 0.0 }));
+        }
+        lane_sums([self.sums, self.sizes], GroupUnits { of_sum: self.of_sum, of_size: self.of_size })
     }
 }
 
 /// Σ of the squares and of the fourth powers.
 pub(super) fn sums_of_powers(values: &[f64]) -> [f64; 2] {
     lane_sums([values], UnitPowers(Line { mean: 0.0, spread: 1.0, shift: 0.0 }))
+}
+
+/// What is known of the rows of a class, in the order of a column.
+#[derive(Clone, Copy)]
+pub(super) struct UnitRows<'r> {
+    /// The share of each in the weight of the class, where rows have weights.
+    pub shares: Option<&'r [f64]>,
+    /// The place of its group among those of the class; empty where rows are independent.
+    pub groups: &'r [u32],
 }
 
 /// What is summed over rows, from the values of C columns in N sums.
@@ -248,6 +297,22 @@ impl Terms<2, 2> for UnitPowers {
     #[inline(always)]
     fn terms<S: Simd>(&self, simd: S, [component, share]: [S::Lanes; 2]) -> [S::Lanes; 2] {
         let unit = simd.multiply(share, self.0.of_lanes(simd, component));
+        let square = simd.multiply(unit, unit);
+        [square, simd.multiply(square, square)]
+    }
+}
+
+/// ψ² and ψ⁴ of groups.
+struct GroupUnits {
+    of_sum: f64,
+    of_size: f64,
+}
+
+impl Terms<2, 2> for GroupUnits {
+    #[inline(always)]
+    fn terms<S: Simd>(&self, simd: S, [sum, size]: [S::Lanes; 2]) -> [S::Lanes; 2] {
+        let of_sum = simd.multiply(simd.splat(self.of_sum), sum);
+        let unit = simd.add(of_sum, simd.multiply(simd.splat(self.of_size), size));
         let square = simd.multiply(unit, unit);
         [square, simd.multiply(square, square)]
     }

@@ -6,7 +6,7 @@ use super::weighting::PairWeighting;
 use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
-use crate::inference::{Contribution, Design, Statistic, add, pair_variance};
+use crate::inference::{Contribution, Design, PairSide, Statistic, add, pair_variance};
 use crate::keys::DifferenceRule;
 use crate::memory::{Buffers, zeroed};
 use crate::metric::Metric;
@@ -84,9 +84,9 @@ pub(super) fn auc_mu_statistic<T: Score>(
         |scratch: &mut PlacingScratch, pair| {
             let [c, d] = pair.classes;
             let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, (&buffers, workers))?;
-            let [of_c, of_d] = &placed.placements;
-            let (variance, deviations) = pair_variance(design, [c, d], [of_c, of_d], placed.wins.share(), workers)?;
-            design.give_back(deviations);
+            let side = |side: usize| PairSide { class: pair.classes[side], placements: &placed.placements[side], order: None };
+            let (variance, deviations) = pair_variance(design, [side(0), side(1)], placed.wins.share(), workers)?;
+            design.give_back(deviations.into_iter().flatten());
             Ok((c, d, placed, variance))
         },
         |wave| {
@@ -95,9 +95,8 @@ pub(super) fn auc_mu_statistic<T: Score>(
                 average.add(*c, *d, placed.wins);
                 for (row, column) in [(*c, *d), (*d, *c)] {
                     table.values[row * classes + column] = placed.wins.share();
-                    let [variance, degrees_of_freedom] = *variance;
-                    table.variances[row * classes + column] = variance;
-                    table.degrees_of_freedom[row * classes + column] = degrees_of_freedom;
+                    table.variances[row * classes + column] = variance.variance;
+                    table.degrees_of_freedom[row * classes + column] = variance.degrees_of_freedom;
                 }
                 for (class, values) in [*c, *d].into_iter().zip(&placed.placements) {
                     let coefficients = vec![weighting.omega[c * classes + d]];

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
-use crate::inference::{Design, GroupDeviations, pair_variance};
+use crate::inference::{Design, GroupDeviations, PairSide, UnitOrder, pair_variance};
 use crate::memory::{Buffers, set_zeros};
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
@@ -60,7 +60,8 @@ impl ColumnPlacements {
 struct ColumnScratch {
     table: PlacementLookup,
     by_rank: Vec<f64>,
-    of_pair: Vec<f64>,
+    /// The rows of the class by rank, where they are not alike.
+    order: UnitOrder,
     /// By rank: how many of all other rows are below, and Σ_d ω_cd · (proportion of class d below).
     rest_below: Vec<f64>,
     sum_by_pair: Vec<f64>,
@@ -111,8 +112,18 @@ fn place_column<T: Score>(
     workers: &Workers<'_>,
 ) -> Result<ColumnPlacements> {
     let rows = &design.rows;
-    let ColumnScratch { table, by_rank, of_pair, rest_below, sum_by_pair } = scratch;
+    let ColumnScratch { table, by_rank, order, rest_below, sum_by_pair } = scratch;
     table.build(blocks.run(class, class), rows.weights_of(class), lattice, Arrangement::Sorted, workers)?;
+    let order = if design.is_order_needed() {
+        let ranks: Vec<f64> = (0..table.len()).map(|rank| rank as f64).collect();
+        let mut of_rows = buffers.take(table.len());
+        table.by_row(&ranks, |rank| rank, &mut of_rows, workers)?;
+        design.order_units(class, &of_rows, order);
+        buffers.give_back(of_rows);
+        Some(&*order)
+    } else {
+        None
+    };
     let own_total = rows.weight(class);
     let rest_total: f64 = rows.others(class).map(|d| rows.weight(d)).sum();
     let mut column = ColumnPlacements {
@@ -140,22 +151,19 @@ fn place_column<T: Score>(
             *sum += pair_weight * *below;
             *below *= per_weight;
         }
-        let of_class = if design.is_order_needed() {
-            of_pair.resize(by_rank.len(), 0.0);
-            table.by_row(by_rank, |below| below, of_pair, workers)?;
-            &*of_pair
-        } else {
-            &*by_rank
-        };
         let sizes = [rows.count(class), rows.count(d)];
         let wins = match rows.weights() {
             None => Wins::counted((2 * sizes[0] * sizes[1]).wrapping_sub(totals.doubled_below), sizes),
             Some(_) => Wins::Weighted(totals.weighted.reversed()),
         };
-        let (found, mut deviations) = pair_variance(design, [class, d], [of_class, placements], wins.share(), workers)?;
-        [column.variances[d], column.degrees_of_freedom[d]] = found;
-        column.deviations.extend(deviations.pop());
-        design.give_back(deviations);
+        let own = PairSide { class, placements: by_rank, order };
+        let other = PairSide { class: d, placements, order: None };
+        let (found, deviations) = pair_variance(design, [own, other], wins.share(), workers)?;
+        (column.variances[d], column.degrees_of_freedom[d]) = (found.variance, found.degrees_of_freedom);
+        if let Some([of_class, of_other]) = deviations {
+            design.give_back([of_class]);
+            column.deviations.push(of_other);
+        }
         column.wins[d] = Some(wins);
     }
     let own = &mut column.placements[rows.range(class)];

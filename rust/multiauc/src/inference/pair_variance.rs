@@ -1,0 +1,137 @@
+//! The variance of the share of two classes, from their placements: an entry of a pair matrix. It is the case of `moments`
+//! with one column, two classes and fixed class sizes, written out because evaluations find one for every pair of classes.
+
+use super::design::{Design, Groups, SharedPlaces, UnitOrder};
+use super::freedom::{degrees_of_freedom, degrees_of_freedom_across};
+use super::moments::class_term;
+use super::unit_sums::{GroupDeviations, GroupLine, Line, UnitRows, column_mean, column_powers, spread_of};
+use crate::error::Result;
+use crate::parallel::Workers;
+
+/// One of two classes.
+pub(crate) struct PairSide<'v> {
+    pub class: usize,
+    /// For each of its rows, the proportion of the other class that it is on the right side of.
+    pub placements: &'v [f64],
+    /// The order of these rows, where it is not that of the class.
+    pub order: Option<&'v UnitOrder>,
+}
+
+/// The variance of a share and its degrees of freedom.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairVariance {
+    pub variance: f64,
+    pub degrees_of_freedom: f64,
+}
+
+/// The variance of the share of two classes. The share is the mean of the placements on either side: exact where pairs of
+/// rows are counted, and not computed again. Also returns what the groups of both classes add up to, where rows are in
+/// groups.
+pub(crate) fn pair_variance(
+    design: &Design,
+    sides: [PairSide<'_>; 2],
+    share: f64,
+    workers: &Workers<'_>,
+) -> Result<(PairVariance, Option<[GroupDeviations; 2]>)> {
+    let [first, second] = &sides;
+    let frames = [SideFrame::new(design, first, share, workers)?, SideFrame::new(design, second, share, workers)?];
+    if let Some(groups) = &design.groups {
+        let deviations = [0, 1].map(|side| {
+            let SideFrame { rows, line, .. } = frames[side];
+            GroupDeviations::new(groups, sides[side].class, sides[side].placements, rows, line.mean)
+        });
+        return Ok((of_groups(design, groups, &frames, &deviations), Some(deviations)));
+    }
+    let term = |side: usize| {
+        let SideFrame { class, rows, line, scale } = frames[side];
+        let powers = column_powers((sides[side].placements, rows.shares), line, scale, workers)?;
+        Ok(class_term(line.spread, powers, [design.unit_count(class), design.effective[class]]))
+    };
+    let terms = [term(0)?, term(1)?];
+    let variance = terms[0].variance + terms[1].variance;
+    Ok((PairVariance { variance, degrees_of_freedom: degrees_of_freedom(variance, &terms) }, None))
+}
+
+/// What placements become: ψ = `scale` · (line of T), times the row's share where rows have weights.
+#[derive(Clone, Copy)]
+struct SideFrame<'r> {
+    class: usize,
+    rows: UnitRows<'r>,
+    line: Line,
+    scale: f64,
+}
+
+impl<'r> SideFrame<'r> {
+    fn new(design: &'r Design, side: &PairSide<'r>, share: f64, workers: &Workers<'_>) -> Result<Self> {
+        let class = side.class;
+        let rows = side.order.map_or_else(|| design.rows_of(class), |order| order.rows());
+        let (mean, scale) = match rows.shares {
+            None => (share, design.rows.weight(class).recip()),
+            Some(_) => (column_mean(design, class, (side.placements, rows.shares), workers)?, 1.0),
+        };
+        let line = Line { mean, spread: spread_of(design.effective[class]), shift: 0.0 };
+        Ok(Self { class, rows, line, scale })
+    }
+}
+
+/// The same of rows in groups: what the rows of a group add is summed before it is squared.
+fn of_groups(
+    design: &Design,
+    groups: &Groups,
+    frames: &[SideFrame<'_>; 2],
+    deviations: &[GroupDeviations; 2],
+) -> PairVariance {
+    let lines = [0, 1].map(|side| {
+        let SideFrame { class, line, scale, .. } = frames[side];
+        let sizes = &groups.of_class[class].sizes[..];
+        GroupLine { sums: &deviations[side].sums, sizes, of_sum: scale * line.spread, of_size: 0.0 }
+    });
+    let powers = lines.map(|line| line.powers());
+    let terms = [0, 1].map(|side| {
+        let SideFrame { class, line, .. } = frames[side];
+        class_term(line.spread, powers[side], [design.unit_count(class), design.effective[class]])
+    });
+    let lines = [0, 1].map(|side| if terms[side].variance == 0.0 { lines[side].zeroed() } else { lines[side] });
+    let apart = [0, 1].map(|power| {
+        let of_side = |side: usize| if terms[side].variance == 0.0 { 0.0 } else { powers[side][power] };
+        of_side(0) + of_side(1)
+    });
+    let shared = groups.shared(frames[0].class, frames[1].class);
+    let [variance, fourths] = powers_together(apart, lines, &shared);
+    let count = (lines[0].sums.len() + lines[1].sums.len() - shared.len()) as f64;
+    let degrees_of_freedom = if shared.len() == 0 {
+        degrees_of_freedom(variance, &terms)
+    } else {
+        degrees_of_freedom_across(variance, &terms, fourths, count)
+    };
+    PairVariance { variance, degrees_of_freedom }
+}
+
+/// Σ ψ² and Σ ψ⁴ over the groups of two classes, from what they are with groups of each class by themselves: groups that
+/// both classes have count once.
+fn powers_together(apart: [f64; 2], lines: [GroupLine<'_>; 2], shared: &SharedPlaces<'_>) -> [f64; 2] {
+    /// A smaller part of the sums is not left by subtraction.
+    const LEAST: f64 = 1.0 / 16.0;
+    let (mut of_shared, mut of_sides) = ([0.0; 2], [0.0; 2]);
+    shared.for_each(|[first, second]| {
+        let sides = [lines[0].sums[first] * lines[0].of_sum, lines[1].sums[second] * lines[1].of_sum];
+        let squares = [sides[0] * sides[0], sides[1] * sides[1]];
+        let total = sides[0] + sides[1];
+        let square = total * total;
+        of_sides[0] += squares[0] + squares[1];
+        of_sides[1] += squares[0] * squares[0] + squares[1] * squares[1];
+        of_shared[0] += square;
+        of_shared[1] += square * square;
+    });
+    let found = [0, 1].map(|power| (apart[power] - of_sides[power]) + of_shared[power]);
+    if (0..2).all(|power| found[power] >= LEAST * apart[power]) {
+        return found;
+    }
+    // Nearly all groups are shared, and cancel: those of one class are added up by themselves.
+    let mut alone = lines.map(|line| line.sums.iter().map(|sum| sum * line.of_sum).collect::<Vec<f64>>());
+    shared.for_each(|[first, second]| (alone[0][first], alone[1][second]) = (0.0, 0.0));
+    alone.iter().flatten().fold(of_shared, |[squares, fourths], value| {
+        let square = value * value;
+        [squares + square, fourths + square * square]
+    })
+}
