@@ -393,7 +393,8 @@ impl SharedGroups {
 
     /// `entries[ends[g]..ends[g + 1]]` are the classes of a group.
     fn new(classes: usize, (entries, ends): (&[[u32; 2]], &[u32]), rows: usize) -> Option<Self> {
-        let pairs_of = |group: &[u32]| (group[1] - group[0]) as usize * ((group[1] - group[0]) as usize).saturating_sub(1) / 2;
+        let pairs_of =
+            |group: &[u32]| (group[1] - group[0]) as usize * ((group[1] - group[0]) as usize).saturating_sub(1) / 2;
         let pairs: usize = ends.windows(2).map(pairs_of).sum();
         let pair_count = pair_number(0, classes.max(1));
         if pairs > Self::ENTRIES_PER_ROW * rows || pair_count > rows {

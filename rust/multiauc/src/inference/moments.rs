@@ -124,7 +124,13 @@ fn deviations_of(
         let (column, place) = (index / classes, index % classes);
         let segment = &segments[place];
         let values = segment.columns[column];
-        Ok(Some(GroupDeviations::new(groups, segment.class, values, design.rows_of(segment.class), means[place][column])))
+        Ok(Some(GroupDeviations::new(
+            groups,
+            segment.class,
+            values,
+            design.rows_of(segment.class),
+            means[place][column],
+        )))
     };
     let mut found = workers.map(columns * classes, deviations)?;
     let columns = (0..columns).map(|column| {

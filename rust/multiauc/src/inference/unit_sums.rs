@@ -159,14 +159,13 @@ fn chunk_sums<const N: usize>(
         workers.check()?;
         return Ok(sums(0..rows));
     }
-    let parts =
-        workers.map(rows.div_ceil(CHUNK), |chunk| Ok(sums(chunk * CHUNK..rows.min((chunk + 1) * CHUNK))))?;
+    let parts = workers.map(rows.div_ceil(CHUNK), |chunk| Ok(sums(chunk * CHUNK..rows.min((chunk + 1) * CHUNK))))?;
     Ok(folded(parts))
 }
 
 /// Components summed over the rows of a group, for each group of a class: Σ (T − T̄), every row by its share of the weight
 /// of the class where rows have weights.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct GroupDeviations {
     /// By the place of the group in the class, in memory of the groups.
     pub sums: Vec<f64>,

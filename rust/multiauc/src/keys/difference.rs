@@ -104,6 +104,11 @@ impl DifferenceRule {
         }
     }
 
+    /// Whether keys are rounded differences of doubles as they are.
+    pub(crate) fn is_rounded_difference(self) -> bool {
+        self.kind == Kind::Plain { factor: 1.0, is_single: false }
+    }
+
     /// Appends the keys of own − other, row by row.
     pub(crate) fn append_keys<T: Score>(self, own: &[T], other: &[T], scratch: &mut KeyScratch, keys: &mut Vec<f64>) {
         let pairs = own.iter().zip(other).map(|(&a, &b)| (a.into(), b.into()));

@@ -1,12 +1,14 @@
 //! AUC_mu (Kleiman & Page 2019): each pair of classes ranked by the distance from the boundary between them.
 
-use super::pair_placements::{PlacingScratch, for_each_pair, gather_whole, place_by_difference};
-use super::single_score::single_score_wins;
+use super::pair_placements::{
+    PairOperands, PairPlacements, PlacingScratch, for_each_pair, gather_whole, place_by_difference,
+};
+use super::two_classes::{OneRanking, single_score_wins};
 use super::weighting::PairWeighting;
 use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
-use crate::inference::{Contribution, Design, PairSide, Statistic, add, pair_variance};
+use crate::inference::{Contribution, Design, PairSide, PairVariance, Statistic, add, pair_variance};
 use crate::keys::DifferenceRule;
 use crate::memory::{Buffers, zeroed};
 use crate::metric::Metric;
@@ -61,11 +63,18 @@ pub fn auc_mu_matrix<T: Score>(
     Ok(tally_pairs(sample, partition, workers, ShareMatrix::new(sample.classes()))?.symmetric())
 }
 
+/// A pair of classes that is placed.
+struct PlacedPair<'p> {
+    classes: [usize; 2],
+    placed: &'p PairPlacements,
+    variance: PairVariance,
+}
+
 /// AUC_mu with the components of the rows, and the values of the pairs with their variances.
 pub(super) fn auc_mu_statistic<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
-    (whole, rule): (Option<&ClassBlocks<T>>, DifferenceRule),
+    (whole, rule, one): (Option<&ClassBlocks<T>>, DifferenceRule, Option<&OneRanking>),
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
 ) -> Result<(Statistic, PairTable)> {
@@ -75,40 +84,47 @@ pub(super) fn auc_mu_statistic<T: Score>(
     let mut average = SampleAverage::new(options.pair_weights, sample.sizes());
     let mut table = PairTable::missing(classes);
     let mut components = [zeroed(rows.len())];
-    let buffers = Buffers::default();
-    for_each_pair(
-        sample,
-        rows,
-        whole,
-        workers,
-        |scratch: &mut PlacingScratch, pair| {
-            let [c, d] = pair.classes;
+    let mut add_pairs = |pairs: &[PlacedPair<'_>]| {
+        let mut contributions = Vec::with_capacity(2 * pairs.len());
+        for &PlacedPair { classes: [c, d], placed, variance } in pairs {
+            average.add(c, d, placed.wins);
+            for entry in [c * classes + d, d * classes + c] {
+                table.values[entry] = placed.wins.share();
+                table.variances[entry] = variance.variance;
+                table.degrees_of_freedom[entry] = variance.degrees_of_freedom;
+            }
+            for (class, values) in [c, d].into_iter().zip(&placed.placements) {
+                let coefficients = vec![weighting.omega[c * classes + d]];
+                contributions.push(Contribution { start: rows.range(class).start, values, coefficients });
+            }
+        }
+        add(&mut components, &contributions, workers)
+    };
+    if let Some(one) = one {
+        add_pairs(&[PlacedPair { classes: [0, 1], placed: &one.placed, variance: one.variance }])?;
+    } else {
+        let buffers = Buffers::default();
+        let place = |scratch: &mut PlacingScratch, pair: &PairOperands<'_, T>| {
+            let classes @ [c, d] = pair.classes;
             let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, (&buffers, workers))?;
-            let side = |side: usize| PairSide { class: pair.classes[side], placements: &placed.placements[side], order: None };
+            let side =
+                |side: usize| PairSide { class: classes[side], placements: &placed.placements[side], order: None };
             let (variance, deviations) = pair_variance(design, [side(0), side(1)], placed.wins.share(), workers)?;
             design.give_back(deviations.into_iter().flatten());
-            Ok((c, d, placed, variance))
-        },
-        |wave| {
-            let mut contributions = Vec::with_capacity(2 * wave.len());
-            for (c, d, placed, variance) in &wave {
-                average.add(*c, *d, placed.wins);
-                for (row, column) in [(*c, *d), (*d, *c)] {
-                    table.values[row * classes + column] = placed.wins.share();
-                    table.variances[row * classes + column] = variance.variance;
-                    table.degrees_of_freedom[row * classes + column] = variance.degrees_of_freedom;
-                }
-                for (class, values) in [*c, *d].into_iter().zip(&placed.placements) {
-                    let coefficients = vec![weighting.omega[c * classes + d]];
-                    contributions.push(Contribution { start: rows.range(class).start, values, coefficients });
-                }
-            }
-            add(&mut components, &contributions, workers)?;
-            let placements = wave.into_iter().flat_map(|(.., placed, _)| placed.placements);
+            Ok((classes, placed, variance))
+        };
+        for_each_pair(sample, rows, whole, workers, place, |wave| {
+            let pairs = wave.iter().map(|(classes, placed, variance)| PlacedPair {
+                classes: *classes,
+                placed,
+                variance: *variance,
+            });
+            add_pairs(&pairs.collect::<Vec<_>>())?;
+            let placements = wave.into_iter().flat_map(|(_, placed, _)| placed.placements);
             placements.for_each(|placements| buffers.give_back(placements));
             Ok(())
-        },
-    )?;
+        })?;
+    }
     let value = average.finish()?;
     let slopes = weighting.slopes(rows, &table.values, value);
     let [components] = components;

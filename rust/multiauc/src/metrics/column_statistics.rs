@@ -1,6 +1,8 @@
 //! The statistics that rank by single columns, from one pass over the columns: Hand & Till's M and one-vs-rest.
 
 use super::column_placements::{ColumnPlacements, for_each_column};
+use super::two_classes::OneRanking;
+use super::waves::in_waves;
 use super::weighting::{PairWeighting, RestWeighting};
 use super::{MetricOptions, PairTable};
 use crate::error::Result;
@@ -27,7 +29,7 @@ pub(super) struct ColumnStatistics {
 pub(super) fn column_statistics<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
-    (whole, rule): (Option<&ClassBlocks<T>>, DifferenceRule),
+    (whole, rule, one): (Option<&ClassBlocks<T>>, DifferenceRule, Option<&OneRanking>),
     wanted: &[Metric],
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
@@ -41,37 +43,47 @@ pub(super) fn column_statistics<T: Score>(
     let mut class_slopes = vec![vec![0.0; classes]; classes];
     let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| zeroed(rows.len())).collect();
     let buffers = Buffers::default();
-    for_each_column(
-        sample,
-        design,
-        (&pair_weighting.omega, whole, rule.lattice()),
-        (&buffers, workers),
-        |mut column| {
-            let wins = column.wins_over_rest(rows);
-            let slopes = rest_weighting.class_slopes(rows, column.class, &column.shares(), wins.share());
-            let estimate = estimate_class(design, &rest_weighting, &mut column, &slopes, wins.share(), workers)?;
-            Ok((column, wins, estimate, slopes))
-        },
-        |wave| {
-            let mut contributions = Vec::new();
-            for (column, wins, estimate, slopes) in &wave {
-                let c = column.class;
-                averages.add(column, *wins);
-                pairs.values[c * classes..][..classes].copy_from_slice(&column.shares());
-                pairs.variances[c * classes..][..classes].copy_from_slice(&column.variances);
-                pairs.degrees_of_freedom[c * classes..][..classes].copy_from_slice(&column.degrees_of_freedom);
-                per_class[c] = *estimate;
-                class_slopes[c].clone_from(slopes);
-                contributions.extend(contributions_of(design, wanted, &pair_weighting, &rest_weighting, column));
-            }
-            add(&mut components, &contributions, workers)?;
-            for (column, ..) in wave {
-                buffers.give_back(column.placements);
-                buffers.give_back(column.by_pair);
-            }
-            Ok(())
-        },
-    )?;
+    let estimate = |mut column: ColumnPlacements| {
+        let wins = column.wins_over_rest(rows);
+        let slopes = rest_weighting.class_slopes(rows, column.class, &column.shares(), wins.share());
+        let estimate = estimate_class(design, &rest_weighting, &mut column, &slopes, wins.share(), workers)?;
+        Ok((column, wins, estimate, slopes))
+    };
+    let add_columns = |wave: Vec<(ColumnPlacements, Wins, Estimate, Vec<f64>)>| {
+        let mut contributions = Vec::new();
+        for (column, wins, estimate, slopes) in &wave {
+            let c = column.class;
+            averages.add(column, *wins);
+            pairs.values[c * classes..][..classes].copy_from_slice(&column.shares());
+            pairs.variances[c * classes..][..classes].copy_from_slice(&column.variances);
+            pairs.degrees_of_freedom[c * classes..][..classes].copy_from_slice(&column.degrees_of_freedom);
+            per_class[c] = *estimate;
+            class_slopes[c].clone_from(slopes);
+            contributions.extend(contributions_of(design, wanted, &pair_weighting, &rest_weighting, column));
+        }
+        add(&mut components, &contributions, workers)?;
+        for (column, ..) in wave {
+            buffers.give_back(column.placements);
+            buffers.give_back(column.by_pair);
+        }
+        Ok(())
+    };
+    let omega = &pair_weighting.omega[..];
+    match one {
+        Some(one) => {
+            in_waves(workers, 2, 1, |(), class| estimate(one.column(design, class, omega, &buffers)), add_columns)?
+        }
+        None => {
+            for_each_column(
+                sample,
+                design,
+                (omega, whole, rule.lattice()),
+                (&buffers, workers),
+                estimate,
+                add_columns,
+            )?;
+        }
+    }
     let values: Vec<f64> = per_class.iter().map(|estimate| estimate.value).collect();
     let [hand_till, even, prevalence] = averages.finish()?;
     let [of_even, of_prevalence] = rest_weighting.slopes(rows, &values, &class_slopes);

@@ -1,6 +1,6 @@
 //! Hand & Till's M (2001): column c ranks the rows of class c against those of each other class.
 
-use super::single_score::single_score_wins;
+use super::two_classes::single_score_wins;
 use crate::error::Result;
 use crate::float::Score;
 use crate::pairs::{PairWeights, Rest, SampleAverage, Tally, fold_columns};

@@ -74,7 +74,7 @@ pub fn hum_statistic<T: Score>(
     if is_auc_mu(sample, rule) {
         let options = MetricOptions::default();
         let (statistic, _) =
-            auc_mu_statistic(sample, design, (None, DifferenceRule::of(sample, workers)?), options, workers)?;
+            auc_mu_statistic(sample, design, (None, DifferenceRule::of(sample, workers)?, None), options, workers)?;
         let found = HumFound { value: statistic.value, monte_carlo_error: 0.0, is_exact: true };
         return Ok((Statistic { id: Metric::Hum, ..statistic }, found));
     }

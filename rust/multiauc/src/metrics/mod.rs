@@ -14,8 +14,8 @@ mod ordered_vus;
 mod pair_placements;
 mod pdi;
 mod row_means;
-mod single_score;
 mod tie_credits;
+mod two_classes;
 mod waves;
 mod weighting;
 mod without_parts;
@@ -49,6 +49,7 @@ use pair_placements::gather_whole;
 use pdi::pdi_statistic;
 pub(crate) use row_means::{brier, log_loss, top_k_credit};
 use row_means::{row_mean, row_mean_statistic};
+use two_classes::OneRanking;
 use without_parts::pair_values_without;
 
 /// What metrics depend on besides the sample.
@@ -190,7 +191,12 @@ pub fn evaluate<T: Score>(
     let ranks_by_class = metrics.contains(&Metric::AucMu) || !by_column.is_empty();
     if ranks_by_class {
         let whole = gather_whole(sample, &design.rows, workers)?;
-        let scores = (whole.as_ref(), DifferenceRule::of(sample, workers)?);
+        let (whole, rule) = (whole.as_ref(), DifferenceRule::of(sample, workers)?);
+        let one = match by_column[..] {
+            [] => None,
+            _ => OneRanking::find(sample, design, (whole, rule), options, workers)?,
+        };
+        let scores = (whole, rule, one.as_ref());
         if metrics.contains(&Metric::AucMu) {
             let (statistic, table) = auc_mu_statistic(sample, design, scores, options, workers)?;
             found.statistics.push(statistic);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::single_score::single_score_wins;
+use super::two_classes::single_score_wins;
 use crate::error::Result;
 use crate::float::Score;
 use crate::memory::Buffers;

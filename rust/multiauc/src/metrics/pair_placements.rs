@@ -36,6 +36,12 @@ pub(super) struct PlacingScratch {
     key_scratch: KeyScratch,
 }
 
+impl PlacingScratch {
+    pub(super) const fn table(&mut self) -> (&mut PlacementLookup, &mut Vec<f64>) {
+        (&mut self.table, &mut self.by_rank)
+    }
+}
+
 /// Where the rows of two classes stand relative to each other.
 #[derive(Debug)]
 pub(super) struct PairPlacements {
@@ -140,7 +146,7 @@ pub(super) fn place_by_difference<T: Score>(
 }
 
 /// Places two classes by a table of the smaller; `None` if keys of the two are too close to tell apart.
-fn place_by_table(
+pub(super) fn place_by_table(
     rows: &ClassRows,
     classes: [usize; 2],
     keys: &[Vec<f64>; 2],

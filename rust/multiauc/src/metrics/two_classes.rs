@@ -1,0 +1,266 @@
+//! Two classes: all metrics that rank may rank the rows alike.
+
+use super::MetricOptions;
+use super::column_placements::ColumnPlacements;
+use super::pair_placements::{PairPlacements, PlacingScratch, place_by_table};
+use crate::error::Result;
+use crate::float::Score;
+use crate::inference::{Design, GroupDeviations, PairSide, PairVariance, pair_variance};
+use crate::keys::{DifferenceRule, KeyScratch};
+use crate::memory::Buffers;
+use crate::pairs::{Rest, Wins, count_columns};
+use crate::parallel::Workers;
+use crate::ranking::{Arrangement, Nearness};
+use crate::sample::{ClassBlocks, ScoredSample};
+use crate::simd::{Simd, Vectorizable, run_widest};
+
+/// What class 1 wins against class 0 by its score. Both columns (−s, s) give the same ranking, so every pairwise and
+/// one-vs-rest value is this one.
+pub(super) fn single_score_wins<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Wins> {
+    let columns = count_columns(sample, &[1], Rest::ByClass, workers, |column| column.wins(0))?;
+    Ok(columns[0])
+}
+
+/// Two classes whose rows stand in the same places by p_0 − p_1, by p_0 and, from above, by p_1.
+pub(super) struct OneRanking {
+    pub placed: PairPlacements,
+    pub variance: PairVariance,
+    pub deviations: Option<[GroupDeviations; 2]>,
+}
+
+impl OneRanking {
+    /// Of a sample whose two columns are known to rank alike: each row's scores have the same sum, but for rounding, and no
+    /// two rows of different classes are so close that rounding could change their order. `None` where that is not so.
+    ///
+    /// With s = p_0 + p_1 and κ = p_0 − p_1, p_0 = (s + κ)/2 and p_1 = (s − κ)/2: rows whose κ differ by more than their s
+    /// are in the same order by all three.
+    pub(super) fn find<T: Score>(
+        sample: &ScoredSample<'_, T>,
+        design: &Design,
+        (whole, rule): (Option<&ClassBlocks<T>>, DifferenceRule),
+        options: MetricOptions<'_>,
+        workers: &Workers<'_>,
+    ) -> Result<Option<Self>> {
+        let rows = &design.rows;
+        let Some(blocks) = whole.filter(|_| rows.present() == [0, 1] && sample.classes() == 2) else { return Ok(None) };
+        let is_rounded = rule.is_rounded_difference();
+        if options.partition.is_some() || !(is_rounded || rule.lattice().is_some()) {
+            return Ok(None);
+        }
+        let unit = rule.lattice();
+        let runs = [0, 1].map(|class| [blocks.run(class, 0), blocks.run(class, 1)]);
+        let of_sides = workers.map(2, |side| {
+            let (mut keys, [first, second]) = (Vec::with_capacity(runs[side][0].len()), runs[side]);
+            rule.append_keys(first, second, &mut KeyScratch::default(), &mut keys);
+            Ok((keys, run_widest(FindSums { first, second, unit })))
+        })?;
+        let (keys, sums): (Vec<Vec<f64>>, Vec<Sums>) = of_sides.into_iter().unzip();
+        let Some(tolerance) = sums[0].and(sums[1]).tolerance(unit.is_some()) else { return Ok(None) };
+        let [of_first, of_second] = <[Vec<f64>; 2]>::try_from(keys).expect("keys of two classes");
+        let nearness = Nearness { tolerance, is_settled: |_| false };
+        let kind = (nearness, unit.map(|_| 1.0), Arrangement::Any { tolerance });
+        let mut scratch = PlacingScratch::default();
+        let memory = (&Buffers::default(), workers);
+        let placed = place_by_table(rows, [0, 1], &[of_first, of_second], kind, scratch.table(), memory)?;
+        let Some(placed) = placed else { return Ok(None) };
+        let side = |class: usize| PairSide { class, placements: &placed.placements[class], order: None };
+        let (variance, deviations) = pair_variance(design, [side(0), side(1)], placed.wins.share(), workers)?;
+        Ok(Some(Self { placed, variance, deviations }))
+    }
+
+    /// What the column of a class makes of the rows, in memory of `buffers`. `omega` is the 2 × 2 matrix of the weights of
+    /// pairs.
+    pub(super) fn column(
+        &self,
+        design: &Design,
+        class: usize,
+        omega: &[f64],
+        buffers: &Buffers<f64>,
+    ) -> ColumnPlacements {
+        let (rows, other) = (&design.rows, 1 - class);
+        let only = |value: f64| if class == 0 { vec![f64::NAN, value] } else { vec![value, f64::NAN] };
+        let mut column = ColumnPlacements {
+            class,
+            placements: buffers.take(rows.len()),
+            by_pair: buffers.take(self.placed.placements[class].len()),
+            wins: vec![None; 2],
+            variances: only(self.variance.variance),
+            degrees_of_freedom: only(self.variance.degrees_of_freedom),
+            deviations: self.deviations.iter().map(|deviations| deviations[other].clone()).collect(),
+        };
+        column.wins[other] = Some(self.placed.wins);
+        for (of_class, placements) in self.placed.placements.iter().enumerate() {
+            column.placements[rows.range(of_class)].copy_from_slice(placements);
+        }
+        // An ordered pair counts half as much as the pair itself.
+        let weight = 0.5 * omega[2 * class + other];
+        let own = column.by_pair.iter_mut().zip(&self.placed.placements[class]);
+        own.for_each(|(entry, placement)| *entry = weight * placement);
+        column
+    }
+}
+
+/// The range of p_0 + p_1 over some rows, and the largest magnitude of a score.
+#[derive(Debug, Clone, Copy)]
+struct Sums {
+    lowest: f64,
+    highest: f64,
+    largest: f64,
+}
+
+impl Sums {
+    fn and(self, other: Self) -> Self {
+        let (lowest, highest) = (self.lowest.min(other.lowest), self.highest.max(other.highest));
+        Self { lowest, highest, largest: self.largest.max(other.largest) }
+    }
+
+    /// How far apart keys have to be, if they have to, for the columns to rank alike; `None` if sums differ by more than
+    /// rounding.
+    fn tolerance(self, is_whole: bool) -> Option<Option<f64>> {
+        /// Units in the last place of the largest score: sums and keys are rounded, and neighbourhoods of keys.
+        const ROUNDING: f64 = 16.0 * f64::EPSILON;
+        let spread = self.highest - self.lowest;
+        if is_whole {
+            return (spread == 0.0).then_some(None);
+        }
+        let rounding = ROUNDING * self.largest;
+        (spread <= rounding).then_some(Some(spread + rounding))
+    }
+}
+
+/// Finds the range of sums: of whole multiples of 1/m if `unit` is some m.
+struct FindSums<'r, T> {
+    first: &'r [T],
+    second: &'r [T],
+    unit: Option<f64>,
+}
+
+impl<T: Score> Vectorizable for FindSums<'_, T> {
+    type Output = Sums;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Sums {
+        const LANES: usize = 8;
+        let Self { first, second, unit } = self;
+        let (mut lowest, mut highest, mut largest) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES], [0.0; LANES]);
+        for (first, second) in first.chunks(LANES).zip(second.chunks(LANES)) {
+            for lane in 0..first.len() {
+                let (a, b): (f64, f64) = (first[lane].into(), second[lane].into());
+                let sum = unit.map_or(a + b, |m| (a * m).round_ties_even() + (b * m).round_ties_even());
+                let size = if a.abs() > b.abs() { a.abs() } else { b.abs() };
+                lowest[lane] = if sum < lowest[lane] { sum } else { lowest[lane] };
+                highest[lane] = if sum > highest[lane] { sum } else { highest[lane] };
+                largest[lane] = if size > largest[lane] { size } else { largest[lane] };
+            }
+        }
+        Sums {
+            lowest: lowest.into_iter().fold(f64::INFINITY, f64::min),
+            highest: highest.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            largest: largest.into_iter().fold(0.0, f64::max),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::column_placements::for_each_column;
+    use super::super::pair_placements::gather_whole;
+    use super::*;
+    use crate::parallel::Cancel;
+    use crate::sample::{ClassCodes, Sampling, ScoreMatrix};
+    use proptest::prelude::*;
+
+    /// Numbers of one column: what is placed, what pairs have, and the variance.
+    fn numbers(column: &ColumnPlacements) -> (Vec<f64>, Vec<Option<Wins>>, Vec<f64>) {
+        let other = 1 - column.class;
+        let placed = [&column.placements[..], &column.by_pair].concat();
+        (placed, column.wins.clone(), vec![column.variances[other], column.degrees_of_freedom[other]])
+    }
+
+    fn are_close(a: &[f64], b: &[f64]) -> bool {
+        let is_close =
+            |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * (a.abs() + b.abs()) || (a.is_nan() && b.is_nan());
+        a.len() == b.len() && a.iter().zip(b).all(is_close)
+    }
+
+    #[test]
+    fn smooth_scores_have_one_ranking() {
+        let scores: Vec<f64> =
+            (1..999).map(|row| f64::from(row * 619 % 999).sqrt() / 40.0).flat_map(|x| [1.0 - x, x]).collect();
+        let codes: Vec<u8> = (1..999).map(|row| u8::from(row % 3 > 0)).collect();
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(2, &cancel);
+        let matrix = ScoreMatrix::from_rows(&scores, 2).expect("two columns");
+        let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers).expect("a sample");
+        let design = Design::new(&sample, Sampling::Stratified).expect("no groups");
+        let rule = DifferenceRule::of(&sample, &workers).expect("no one cancels");
+        let whole = gather_whole(&sample, &design.rows, &workers).expect("no one cancels");
+        let options = MetricOptions::DEFAULT;
+        let found = OneRanking::find(&sample, &design, (whole.as_ref(), rule), options, &workers);
+        assert!(found.expect("no one cancels").is_some());
+    }
+
+    proptest! {
+        /// Where one ranking is found, it is that of each column by itself.
+        #[test]
+        fn columns_are_placed_as_by_themselves(
+            rows in prop::collection::vec((any::<bool>(), 0.0..1.0_f64, 1_u8..4, 0_u32..40), 4..200),
+            (kind, power) in (0_u8..6, 1..40_i32),
+            (is_weighted, is_grouped) in any::<(bool, bool)>(),
+        ) {
+            let codes: Vec<u8> = rows.iter().map(|&(class, ..)| u8::from(class)).collect();
+            prop_assume!(codes.contains(&0) && codes.contains(&1));
+            let score = |&(class, x, ..): &(bool, f64, u8, u32)| match kind {
+                // Smooth; next to 0; of few values; in thousandths; with sums that differ; pairs next to each other.
+                0 => [1.0 - x, x],
+                1 => [1.0 - x.powi(power), x.powi(power)],
+                2 => [1.0 - (4.0 * x).round() / 7.0, (4.0 * x).round() / 7.0],
+                3 => [1.0 - (1e3 * x).round() / 1e3, (1e3 * x).round() / 1e3],
+                4 => [x * x, x],
+                _ => {
+                    let x = 0.5 + (8.0 * x).round() / 3e7 + f64::EPSILON * f64::from(u8::from(class)) * f64::from(power);
+                    [1.0 - x, x]
+                }
+            };
+            let scores: Vec<f64> = rows.iter().flat_map(score).collect();
+            let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) / 3.0).collect();
+            let groups: Vec<u32> = rows.iter().map(|row| row.3).collect();
+            let cancel = Cancel::new();
+            let workers = Workers::with_threads(1, &cancel);
+            let matrix = ScoreMatrix::from_rows(&scores, 2).expect("two columns");
+            let weights = is_weighted.then_some(&weights[..]);
+            let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), weights, &workers).expect("a sample");
+            let groups = Sampling::Groups { of_rows: &groups, is_iid: false };
+            let sampling = if is_grouped { groups } else { Sampling::Stratified };
+            let design = Design::new(&sample, sampling).expect("as many groups");
+            let rule = DifferenceRule::of(&sample, &workers).expect("no one cancels");
+            let whole = gather_whole(&sample, &design.rows, &workers).expect("no one cancels");
+            let options = MetricOptions::DEFAULT;
+            let found = OneRanking::find(&sample, &design, (whole.as_ref(), rule), options, &workers);
+            let found = found.expect("no one cancels");
+            let Some(one) = found else { return Ok(()) };
+            let (omega, buffers) = (&[0.0, 1.0, 1.0, 0.0], Buffers::default());
+            let scores = (&omega[..], whole.as_ref(), rule.lattice());
+            let mut columns = Vec::new();
+            let collect = |wave| { columns.extend::<Vec<ColumnPlacements>>(wave); Ok(()) };
+            for_each_column(&sample, &design, scores, (&buffers, &workers), Ok, collect).expect("no one cancels");
+            prop_assert_eq!(columns.len(), 2);
+            for expected in &columns {
+                let column = one.column(&design, expected.class, omega, &buffers);
+                let (found, expected_numbers) = (numbers(&column), numbers(expected));
+                prop_assert!(are_close(&found.0, &expected_numbers.0) && are_close(&found.2, &expected_numbers.2));
+                match (found.1[1 - column.class], expected_numbers.1[1 - column.class]) {
+                    (Some(Wins::Weighted(a)), Some(Wins::Weighted(b))) => {
+                        prop_assert!(are_close(&[a.won, a.lost], &[b.won, b.lost]));
+                    }
+                    (a, b) => prop_assert_eq!(a, b),
+                }
+                for (a, b) in column.deviations.iter().zip(&expected.deviations) {
+                    let size = b.sums.iter().fold(0.0, |most: f64, sum| most.max(sum.abs()));
+                    prop_assert!(a.sums.iter().zip(&b.sums).all(|(a, b)| (a - b).abs() <= 1e-12 * size.max(1e-3)));
+                }
+                prop_assert_eq!(column.deviations.len(), expected.deviations.len());
+            }
+        }
+    }
+}
