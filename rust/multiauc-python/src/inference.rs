@@ -73,7 +73,7 @@ pub fn evaluate(
     let (view, metrics, options) = (sample.view()?, metrics_named(&metrics)?, options.read()?);
     let factor = cost_of_metrics(&metrics, view.rows());
     let (design, found, moments) = compute!(py, view, factor, |sample, workers| {
-        let design = Design::new(sample, view.sampling())?;
+        let design = Design::new(sample, view.sampling(), workers)?;
         let found = multiauc::evaluate(sample, &design, &metrics, options, workers)?;
         let moments = multiauc::moments(&design, &found.statistics, workers)?;
         Ok((design, found, moments))
@@ -216,7 +216,7 @@ pub fn influences<'py>(
     let (view, metrics, options) = (sample.view()?, metrics_named(&metrics)?, options.read()?);
     let factor = cost_of_metrics(&metrics, view.rows());
     let influences = compute!(py, view, factor, |sample, workers| {
-        let design = Design::new(sample, view.sampling())?;
+        let design = Design::new(sample, view.sampling(), workers)?;
         let found = multiauc::evaluate(sample, &design, &metrics, options, workers)?;
         multiauc::influences(&design, &found.statistics, workers)
     })?;
@@ -236,7 +236,7 @@ pub fn compare(
     let cells: usize = views.iter().map(SampleView::cost).sum();
     let cost = cells.saturating_mul(cost_of_metrics(&[metric], first.rows()));
     let (design, found) = run(py, cost, |workers| {
-        let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling()))?;
+        let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling(), workers))?;
         let mut models = Vec::with_capacity(views.len());
         for view in &views {
             with_sample!(&view.check(workers)?, |sample| {
@@ -277,10 +277,10 @@ pub fn compare_folds(
     let (folds, found) = run(py, cost, |workers| {
         let mut folds = Vec::with_capacity(first.len());
         for (view, rows) in first.iter().zip(&rows) {
-            let design = with_sample!(&view.check(workers)?, |sample| Design::new(sample, view.sampling()))?;
+            let design = with_sample!(&view.check(workers)?, |sample| Design::new(sample, view.sampling(), workers))?;
             folds.push(Fold { design, rows: rows.clone() });
         }
-        let folds = Folds::new(folds, rows.iter().map(Vec::len).sum(), groups);
+        let folds = Folds::new(folds, rows.iter().map(Vec::len).sum(), groups, workers)?;
         let mut averages = Vec::with_capacity(views.len() * metrics.len());
         for model in &views {
             let mut of_folds = Vec::with_capacity(model.len());

@@ -47,7 +47,7 @@ pub fn compare_labels(
                     Error::NonFiniteScore { row, value, .. } => Error::NonFiniteScore { row, column: label, value },
                     other => other,
                 })?;
-                let design = with_sample!(&sample, |sample| Design::new(sample, view.sampling()))?;
+                let design = with_sample!(&sample, |sample| Design::new(sample, view.sampling(), workers))?;
                 let statistics = with_sample!(&sample, |sample| {
                     multiauc::evaluate(sample, &design, &metrics, options, workers)?.statistics
                 });

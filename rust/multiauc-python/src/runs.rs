@@ -47,7 +47,7 @@ pub fn evaluate_runs(
     let cells: usize = views.iter().flatten().map(SampleView::cost).sum();
     let cost = cells.saturating_mul(cost_of_metrics(&metrics, first.rows()));
     let (design, found) = run(py, cost, |workers| {
-        let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling()))?;
+        let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling(), workers))?;
         // By model, then by metric, then by run.
         let mut statistics: Vec<Vec<Vec<Statistic>>> = Vec::with_capacity(views.len());
         for runs in &views {
@@ -170,7 +170,7 @@ pub fn evaluate_repeats(
         let mut found = vec![empty; metrics.len()];
         for (view, rows) in views.iter().zip(&folds) {
             with_sample!(&view.check(workers)?, |sample| {
-                let design = Design::new(sample, view.sampling())?;
+                let design = Design::new(sample, view.sampling(), workers)?;
                 let statistics = multiauc::evaluate(sample, &design, &metrics, options, workers)?.statistics;
                 for (metric, statistic) in found.iter_mut().zip(&statistics) {
                     metric.add(&design, statistic, rows);

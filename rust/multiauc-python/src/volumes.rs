@@ -42,7 +42,7 @@ pub fn hum(
     let drawing = Drawing { precision, seed, is_latin: true, is_negligible: false };
     let (design, statistic, found, moments) =
         compute!(py, view, cost_of_metrics(&[Metric::Hum], view.rows()), |sample, workers| {
-            let design = Design::new(sample, view.sampling())?;
+            let design = Design::new(sample, view.sampling(), workers)?;
             let (statistic, found) = multiauc::hum_statistic(sample, &design, rule, drawing, workers)?;
             let moments = multiauc::moments(&design, std::slice::from_ref(&statistic), workers)?;
             Ok((design, statistic, found, moments))

@@ -98,7 +98,7 @@ fn find(predictions: &Predictions) -> multiauc::Result<Findings> {
     let workers = Workers::for_cells(predictions.scores.len(), &cancel);
     let scores = ScoreMatrix::from_rows(&predictions.scores, predictions.classes.len())?;
     let sample = ScoredSample::new(scores, ClassCodes::Words(&predictions.codes), None, &workers)?;
-    let design = Design::new(&sample, Sampling::Stratified)?;
+    let design = Design::new(&sample, Sampling::Stratified, &workers)?;
     let options = MetricOptions::default();
     let found = evaluate(&sample, &design, &METRICS.map(|(metric, _)| metric), options, &workers)?;
     let metrics = moments(&design, &found.statistics, &workers)?.estimates;

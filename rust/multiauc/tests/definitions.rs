@@ -88,7 +88,7 @@ proptest! {
         let matrix = ScoreMatrix::from_rows(&scores, CLASSES)?;
         let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers)?;
         let options = MetricOptions::default();
-        let design = Design::new(&sample, Sampling::Stratified)?;
+        let design = Design::new(&sample, Sampling::Stratified, &workers)?;
         let found = evaluate(&sample, &design, &[Metric::AucMu, Metric::HandTill], options, &workers)?;
         let estimates = moments(&design, &found.statistics, &workers)?.estimates;
         let score = |row: usize, column: usize| scores[row * CLASSES + column];

@@ -5,6 +5,7 @@ use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
 use crate::memory::Buffers;
 use crate::metric::Metric;
+use crate::parallel::Workers;
 use crate::sample::{ClassRows, Sampling, ScoredSample};
 use crate::simd::{Simd, Vectorizable, run_widest};
 
@@ -26,17 +27,18 @@ pub struct Design {
 
 impl Design {
     /// # Errors
-    /// [`Error::LengthMismatch`] unless there is a group for every row.
-    pub fn new<T: Score>(sample: &ScoredSample<'_, T>, sampling: Sampling<'_>) -> Result<Self> {
+    /// [`Error::LengthMismatch`] unless there is a group for every row, [`Error::Cancelled`].
+    pub fn new<T: Score>(sample: &ScoredSample<'_, T>, sampling: Sampling<'_>, workers: &Workers<'_>) -> Result<Self> {
         let rows = ClassRows::new(sample);
         let groups = match sampling.groups() {
             Some(groups) if groups.len() != sample.rows() => {
                 let found = groups.len();
                 return Err(Error::LengthMismatch { array: RowArray::Groups, rows: sample.rows(), found });
             }
-            // Groups of one row are rows.
-            groups => groups.map(|groups| Groups::new(groups, &rows)).filter(|groups| !groups.are_single_rows()),
+            groups => groups.map(|groups| Groups::new(groups, &rows, workers)).transpose()?,
         };
+        // Groups of one row are rows.
+        let groups = groups.filter(|groups| !groups.are_single_rows());
         let has_random_sizes = sampling.is_iid() || groups.as_ref().is_some_and(Groups::span_classes);
         Ok(Self::of_parts(rows, groups, has_random_sizes, sample.rows()))
     }
@@ -428,31 +430,37 @@ impl SharedGroups {
 }
 
 impl Groups {
-    pub(super) fn new(groups: &[u32], rows: &ClassRows) -> Self {
-        let last = groups.iter().max().copied().unwrap_or(0);
-        let (mut of_one, mut of_all) = (NameSet::up_to(last), NameSet::up_to(last));
-        let of_class = (0..rows.classes()).map(|class| {
-            let (names, of_rows) = run_widest(FindGroups { groups, rows: rows.of(class), set: &mut of_one });
-            of_all.words.iter_mut().zip(&of_one.words).for_each(|(all, one)| *all |= one);
-            let mut sizes = vec![0.0; names.len()];
-            match rows.weights_of(class) {
-                None => of_rows.iter().for_each(|&group| sizes[group as usize] += 1.0),
-                Some(weights) => {
-                    let (total, entries) = (rows.weight(class), of_rows.iter().zip(weights));
-                    entries.for_each(|(&group, weight)| sizes[group as usize] += weight / total);
+    pub(super) fn new(groups: &[u32], rows: &ClassRows, workers: &Workers<'_>) -> Result<Self> {
+        let spans = workers.row_spans(groups.len(), 1);
+        let last_of = |span: usize| Ok(groups[spans[span].clone()].iter().max().copied().unwrap_or(0));
+        let last = workers.map(spans.len(), last_of)?.into_iter().max().unwrap_or(0);
+        let mut of_class = workers.map_with(
+            rows.classes(),
+            || NameSet::up_to(last),
+            |set, class| {
+                let (names, of_rows) = run_widest(FindGroups { groups, rows: rows.of(class), set });
+                let mut sizes = vec![0.0; names.len()];
+                match rows.weights_of(class) {
+                    None => of_rows.iter().for_each(|&group| sizes[group as usize] += 1.0),
+                    Some(weights) => {
+                        let (total, entries) = (rows.weight(class), of_rows.iter().zip(weights));
+                        entries.for_each(|(&group, weight)| sizes[group as usize] += weight / total);
+                    }
                 }
-            }
-            ClassGroups { names, numbers: Vec::new(), of_rows, sizes }
-        });
-        let mut of_class: Vec<ClassGroups> = of_class.collect();
-        let count = of_all.number();
-        for ClassGroups { names, numbers, .. } in &mut of_class {
+                Ok(ClassGroups { names, numbers: Vec::new(), of_rows, sizes })
+            },
+        )?;
+        let mut of_all = NameSet::up_to(last);
+        of_class.iter().flat_map(|of_class| &of_class.names).for_each(|&name| of_all.insert(name));
+        let count = of_all.number() as usize;
+        workers.map_chunks(&mut of_class, 1, |_, of_class| {
+            let ClassGroups { names, numbers, .. } = &mut of_class[0];
             numbers.extend(names.iter().map(|&name| of_all.number_of(name)));
-        }
-        let count = count as usize;
+            Ok(())
+        })?;
         let (entries, ends) = by_group(&of_class, count);
         let pairs = SharedGroups::new(of_class.len(), (&entries, &ends), rows.len());
-        Self { of_class, count, entries, ends, pairs, buffers: Buffers::default() }
+        Ok(Self { of_class, count, entries, ends, pairs, buffers: Buffers::default() })
     }
 
     /// The groups that two classes have in common.

@@ -8,6 +8,8 @@
 use super::design::{Design, Groups};
 use super::statistic::Statistic;
 use super::worst_case::{Kind, WorstCase};
+use crate::error::Result;
+use crate::parallel::Workers;
 use crate::sample::ClassRows;
 
 /// The rows of one fold.
@@ -34,8 +36,10 @@ pub struct Folds {
 
 impl Folds {
     /// Folds of `rows` rows; `groups` are those of the rows of the whole sample.
-    #[must_use]
-    pub fn new(folds: Vec<Fold>, rows: usize, groups: Option<&[u32]>) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    pub fn new(folds: Vec<Fold>, rows: usize, groups: Option<&[u32]>, workers: &Workers<'_>) -> Result<Self> {
         const ONE_UNIT: f64 = 1.0 + 1e-12;
         let classes = folds.first().map_or(0, |fold| fold.design.rows.classes());
         // Folds have their own units of weight, all of them powers of two.
@@ -70,15 +74,16 @@ impl Folds {
             ClassRows::of_classes(&class_of, (folds.len() + 1) * classes, has_weights.then_some(&weights[..]));
         let mut position_of = vec![u32::MAX; rows];
         (0..).zip(class_rows.rows()).for_each(|(position, &row)| position_of[row as usize] = position);
-        let groups = groups.map(|groups| Groups::new(groups, &class_rows)).filter(|groups| !groups.are_single_rows());
+        let groups = groups.map(|groups| Groups::new(groups, &class_rows, workers)).transpose()?;
+        let groups = groups.filter(|groups| !groups.are_single_rows());
         let has_random_sizes = folds.iter().any(|fold| fold.design.has_random_sizes);
-        Self {
+        Ok(Self {
             design: Design::of_parts(class_rows, groups, has_random_sizes, rows),
             parts: folds,
             shares,
             is_pooled,
             position_of,
-        }
+        })
     }
 
     /// The design whose classes are those of the folds.
@@ -188,7 +193,7 @@ mod tests {
     fn design(codes: &[u8], workers: &Workers<'_>) -> Result<Design> {
         let scores = vec![0.0; 2 * codes.len()];
         let sample = ScoredSample::new(ScoreMatrix::from_rows(&scores, 2)?, ClassCodes::Bytes(codes), None, workers)?;
-        Design::new(&sample, Sampling::Stratified)
+        Design::new(&sample, Sampling::Stratified, workers)
     }
 
     fn statistic(value: f64, components: &[f64]) -> Statistic {
@@ -204,7 +209,7 @@ mod tests {
         for (codes, rows) in codes.into_iter().zip(rows) {
             folds.push(Fold { design: design(codes, &workers)?, rows: rows.to_vec() });
         }
-        let folds = Folds::new(folds, rows[0].len() + rows[1].len(), None);
+        let folds = Folds::new(folds, rows[0].len() + rows[1].len(), None, &workers)?;
         let statistics: Vec<Statistic> =
             values.into_iter().zip(components).map(|(value, components)| statistic(value, components)).collect();
         let average = folds.average(&statistics);

@@ -165,7 +165,7 @@ mod tests {
         for codes in &labels {
             let sample =
                 ScoredSample::new(ScoreMatrix::from_rows(&SCORES, 1)?, ClassCodes::Bytes(codes), None, &workers)?;
-            let design = Design::new(&sample, Sampling::Iid)?;
+            let design = Design::new(&sample, Sampling::Iid, &workers)?;
             let (value, placed) = placements(codes);
             mean += value / 2.0;
             for (row, place) in placed.iter().enumerate() {

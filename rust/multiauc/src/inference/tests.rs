@@ -46,7 +46,11 @@ impl<'a> SampledRows<'a> {
         let scores = vec![0.0; self.codes.len() * self.classes()];
         let matrix = ScoreMatrix::from_rows(&scores, self.classes())?;
         let workers = Workers::with_threads(1, &cancel);
-        Design::new(&ScoredSample::new(matrix, ClassCodes::Bytes(self.codes), self.weights, &workers)?, self.sampling)
+        Design::new(
+            &ScoredSample::new(matrix, ClassCodes::Bytes(self.codes), self.weights, &workers)?,
+            self.sampling,
+            &workers,
+        )
     }
 
     /// A statistic whose components are given row by row.

@@ -321,7 +321,7 @@ mod tests {
         let weights = [1.0, 0.5, 2.0, 1.0, 0.25, 3.0, 1.0, 1.5];
         let metrics = [Metric::AveragePrecision, Metric::AveragePrecisionPrevalence];
         let influences = with_sample(Some(&weights), |sample, workers| {
-            let design = Design::new(sample, Sampling::Iid)?;
+            let design = Design::new(sample, Sampling::Iid, workers)?;
             let found = average_precision_statistics(sample, &design, &metrics, workers)?;
             crate::inference::influences(&design, &found.statistics, workers)
         });
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn classes_are_estimated_like_their_mean() {
         let (estimates, statistic) = with_sample(None, |sample, workers| {
-            let design = Design::new(sample, Sampling::Stratified)?;
+            let design = Design::new(sample, Sampling::Stratified, workers)?;
             let found = average_precision_statistics(sample, &design, &[Metric::AveragePrecision], workers)?;
             Ok((found.per_class, moments(&design, &found.statistics, workers)?.estimates[0]))
         });

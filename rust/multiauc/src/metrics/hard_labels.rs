@@ -412,7 +412,7 @@ mod tests {
         let workers = Workers::with_threads(1, &cancel);
         let matrix = ScoreMatrix::from_rows(&scores, classes)?;
         let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers)?;
-        let design = Design::new(&sample, Sampling::Iid)?;
+        let design = Design::new(&sample, Sampling::Iid, &workers)?;
         let statistics = hard_label_statistics(&sample, &design, &METRICS, None, &workers)?;
         let found = moments(&design, &statistics, &workers)?;
         Ok(found.estimates.iter().map(|estimate| [estimate.value, estimate.variance.sqrt()]).collect())

@@ -177,7 +177,7 @@ mod tests {
         let workers = Workers::with_threads(2, &cancel);
         let matrix = ScoreMatrix::from_rows(scores, 3)?;
         let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&CODES), None, &workers)?;
-        let design = Design::new(&sample, sampling)?;
+        let design = Design::new(&sample, sampling, &workers)?;
         let statistic = row_mean_statistic(&sample, &design, metric, options, &workers)?;
         assert_eq!(statistic.value, row_mean(&sample, metric, options, &workers)?);
         Ok(moments(&design, &[statistic], &workers)?.estimates[0])

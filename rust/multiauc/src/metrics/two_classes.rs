@@ -194,7 +194,7 @@ mod tests {
         let workers = Workers::with_threads(2, &cancel);
         let matrix = ScoreMatrix::from_rows(&scores, 2).expect("two columns");
         let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers).expect("a sample");
-        let design = Design::new(&sample, Sampling::Stratified).expect("no groups");
+        let design = Design::new(&sample, Sampling::Stratified, &workers).expect("no groups");
         let rule = DifferenceRule::of(&sample, &workers).expect("no one cancels");
         let whole = gather_whole(&sample, &design.rows, &workers).expect("no one cancels");
         let options = MetricOptions::DEFAULT;
@@ -234,7 +234,7 @@ mod tests {
             let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), weights, &workers).expect("a sample");
             let groups = Sampling::Groups { of_rows: &groups, is_iid: false };
             let sampling = if is_grouped { groups } else { Sampling::Stratified };
-            let design = Design::new(&sample, sampling).expect("as many groups");
+            let design = Design::new(&sample, sampling, &workers).expect("as many groups");
             let rule = DifferenceRule::of(&sample, &workers).expect("no one cancels");
             let whole = gather_whole(&sample, &design.rows, &workers).expect("no one cancels");
             let options = MetricOptions::DEFAULT;

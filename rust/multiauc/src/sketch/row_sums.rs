@@ -369,7 +369,7 @@ mod tests {
             merged.merge(&RowSums::from_bytes(SETTINGS, &of_rows(0..4, weights).to_bytes())?);
             let matrix = ScoreMatrix::from_rows(&SCORES, 3)?;
             let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&CODES), weights, &workers)?;
-            let design = Design::new(&sample, Sampling::Iid)?;
+            let design = Design::new(&sample, Sampling::Iid, &workers)?;
             for (metric, found) in merged.estimates() {
                 let whole = evaluate(&sample, &design, &[metric], MetricOptions::DEFAULT, &workers)?;
                 let expected = moments(&design, &whole.statistics, &workers)?.estimates[0];

@@ -91,7 +91,7 @@ impl<T: Score> Gathered<T> {
             Some(of_rows) => Sampling::Groups { of_rows, is_iid: request.sampling.is_iid() },
             None => request.sampling,
         };
-        let design = Design::new(&sample, sampling)?;
+        let design = Design::new(&sample, sampling, workers)?;
         let mut statistics = evaluate(&sample, &design, &[request.metric], request.options, workers)?.statistics;
         // Nobody asks for the cautious estimates of slices.
         statistics[0].worst = WorstCase::of(&design, &statistics[0]);

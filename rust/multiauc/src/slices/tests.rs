@@ -56,7 +56,7 @@ impl Rows {
         let cancel = Cancel::new();
         let workers = Workers::with_threads(1, &cancel);
         self.with(|sample| {
-            let design = Design::new(sample, Sampling::Groups { of_rows: &self.groups, is_iid: false })?;
+            let design = Design::new(sample, Sampling::Groups { of_rows: &self.groups, is_iid: false }, &workers)?;
             let statistics = evaluate(sample, &design, &[metric], OPTIONS, &workers)?.statistics;
             Ok(moments(&design, &statistics, &workers)?.estimates[0].variance)
         })

@@ -49,7 +49,7 @@ impl<'a> Whole<'a> {
         request: &SliceRequest<'a>,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        let design = Design::new(sample, request.sampling)?;
+        let design = Design::new(sample, request.sampling, workers)?;
         let mut statistics = evaluate(sample, &design, &[request.metric], request.options, workers)?.statistics;
         statistics[0].worst = WorstCase::of(&design, &statistics[0]);
         statistics[0].chances = None;
