@@ -99,7 +99,7 @@ class CostDifference(Difference):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CostComparison(result.Tabular):
+class CostComparison(result.Printed, result.Tabular):
     """The mean costs of a fitted decision rule and of simple rules on the same rows.
 
     Attributes
@@ -183,35 +183,15 @@ class CostComparison(result.Tabular):
         costs = {f"{name}_cost": found for name, found in self._costs(0.025).items()}
         return costs | {name: found for one in self.differences for name, found in one._numbers().items()}  # noqa: SLF001
 
-    def tables(self) -> tuple[result.Cells, result.Cells]:
-        """The costs and the differences as cells of text."""
-        costs = []
-        for name, (value, error, low, high) in ((name, one.values()) for name, one in self._costs(0.025).items()):
-            costs.append([name, *map(wording.decimals, (value, error)), wording.format_interval(low, high)])
-        header = [result.ESTIMATE_HEADER[0], "mean cost", *result.ESTIMATE_HEADER[2:]]
-        differences = (
-            [f"{one.first} - {one.second}", *one.cells(one.interval_beyond(0.025))] for one in self.differences
-        )
-        return [header, *costs], [DIFFERENCE_HEADER, *differences]
-
     def _title(self) -> str:
         return f"CostComparison on {wording.pluralize(self.n_rows, 'row')}"
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), *self.lines()])
+    def _table(self) -> result.Cells:
+        return result.table_of_numbers(["", "mean cost", *result.ESTIMATE_HEADER[2:]], self._costs(0.025))
 
-    def _repr_html_(self) -> str:
-        return self.to_html(self._title())
-
-    def lines(self) -> list[str]:
-        """The tables as lines of text."""
-        costs, differences = map(result.text_table, self.tables())
-        return [*costs, "", *differences]
-
-    def to_html(self, title: str) -> str:
-        """The tables as HTML."""
-        costs, differences = self.tables()
-        return result.html_table(title, costs) + result.html_table("Differences on the same rows", differences)
+    def _more_tables(self) -> dict[str, result.Cells]:
+        named = ([f"{one.first} - {one.second}", *one.cells(one.interval_beyond(0.025))] for one in self.differences)
+        return {"Differences on the same rows": [DIFFERENCE_HEADER, *named]}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -388,7 +368,7 @@ class CostDecisions(result.Tabular):
     def __repr__(self) -> str:
         fitted = [] if self.rule in PLAIN_RULES else [*result.text_table(self._parameters()), ""]
         seen = f"cross-validated on {wording.pluralize(self.cross_validated.n_rows, 'row')}"
-        return "\n".join([wording.printable(self._title()), *fitted, seen, *self.cross_validated.lines()])
+        return "\n".join([wording.printable(self._title()), *fitted, self.cross_validated.to_text(seen)])
 
     def _repr_html_(self) -> str:
         seen = f"Cross-validated on {wording.pluralize(self.cross_validated.n_rows, 'row')}"

@@ -81,7 +81,7 @@ class OmnibusTest(result.Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ComparedModels(result.Tabular, Generic[OfModel, OfPair]):
+class ComparedModels(result.Printed, result.Tabular, Generic[OfModel, OfPair]):
     """The base of comparisons of models and of runs: an estimate of each model, and the differences of all pairs."""
 
     metric: str
@@ -129,29 +129,18 @@ class ComparedModels(result.Tabular, Generic[OfModel, OfPair]):
         columns = dict.fromkeys(name for row in rows for name in row)
         return [{name: row.get(name, math.nan) for name in columns} for row in rows]
 
-    def __repr__(self) -> str:
-        tables = [self._models(), self._contrasts()] if self.differences else [self._models()]
-        lines = [line for table in tables for line in [*result.text_table(table), ""]]
-        return "\n".join([self._title(), *lines, *self._below()])
-
-    def _repr_html_(self) -> str:
-        models = result.html_table(self._title(), self._models())
-        if not self.differences:
-            return models + result.html_table("", [[line] for line in self._below()])
-        return models + result.html_table("Differences", self._contrasts(), self._below())
-
     def _title(self) -> str:
         title = registry.METRICS[self.metric].title
         return f"{self._KIND} by {title} on {result.sizes_in_words(self.labels, self.counts)}"
 
-    def _models(self) -> result.Cells:
+    def _table(self) -> result.Cells:
         named = zip(wording.names_as_text(self.estimates), self.estimates.values(), strict=True)
         return [self._HEADER, *([name, *estimate.cells()] for name, estimate in named)]
 
-    def _contrasts(self) -> result.Cells:
-        raise NotImplementedError
+    def _more_tables(self) -> dict[str, result.Cells]:
+        return {"Differences": self._contrasts()} if self.differences else {}
 
-    def _below(self) -> list[str]:
+    def _contrasts(self) -> result.Cells:
         raise NotImplementedError
 
 

@@ -274,11 +274,7 @@ class Bootstrap(result.Printed, result.Result):
         return title + lost if self.undefined else title
 
     def _table(self) -> result.Cells:
-        rows = [
-            [name, *map(wording.decimals, (value, error)), wording.format_interval(low, high)]
-            for name, (value, error, low, high) in ((name, one.values()) for name, one in self._numbers().items())
-        ]
-        return [[self._noun(), "estimate", "std. error", "95% interval"], *rows]
+        return result.table_of_numbers([self._noun(), "estimate", *result.ESTIMATE_HEADER[2:]], self._numbers())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
