@@ -218,9 +218,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         kind = wording.one_of("method", method, CORRECTIONS)
         known = self._known_differences()
         values = (
-            [one.corrected_p_value for one in known]
-            if kind == "min_p"
-            else differences.holm([one.p_value for one in known])
+            [one.corrected_p_value for one in known] if kind == "min_p" else _rust.holm([one.p_value for one in known])
         )
         return {(one.first, one.second): value for one, value in zip(known, values, strict=True)}
 
@@ -574,15 +572,11 @@ def _compare_metric(models: dict[Any, HeldInputs]) -> dict[str, Any]:
     inputs = next(iter(models.values()))
     (metric,) = inputs.metrics
     if inputs.folds is None:
-        arguments = [model.arguments() for model in models.values()]
-        found = _rust.compare(arguments, metric, inputs.options)
-        units, effective = found.units, found.effective_units
+        found = _rust.compare([model.arguments() for model in models.values()], metric, inputs.options)
     else:
         found = compare_in_folds(list(models.values()), (metric,))
-        units = inputs.units()
-        effective = units.tolist()
-    estimates.warn_of_single_units(inputs, units, effective)
-    smallest, is_known = estimates.count_smallest(units), not inputs.sample.is_undefined
+    estimates.warn_of_single_units(inputs, found)
+    smallest, is_known = estimates.count_smallest(found.units), not inputs.sample.is_undefined
     return {
         "estimates": {
             name: estimates.build_estimate(one, name, smallest, metric, model)

@@ -641,26 +641,25 @@ def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
     """
     sample, labels = inputs.sample, tuple(inputs.sample.labels)
     classes, precisions, pairs = [], [], {}
+    found: _rust.Evaluated | _rust.Compared
     if inputs.folds is None:
         found = estimates.compute(inputs)
-        units, effective, covariance, of_metrics = found.units, found.effective_units, found.covariance, found.estimates
-        classes, precisions, pairs = found.per_class, found.average_precisions, found.pairs
+        of_metrics, classes, precisions, pairs = found.estimates, found.per_class, found.average_precisions, found.pairs
     else:
-        averaged, units = compare_in_folds([inputs], inputs.metrics), inputs.units()
-        effective, covariance = units.tolist(), averaged.covariance
-        of_metrics = dict(zip(inputs.metrics, averaged.estimates, strict=True))
-    smallest = estimates.count_smallest(units)
+        found = compare_in_folds([inputs], inputs.metrics)
+        of_metrics = dict(zip(inputs.metrics, found.estimates, strict=True))
+    smallest = estimates.count_smallest(found.units)
     # The chance of each average precision.
     chances = sample.shares().tolist() if precisions else []
     shares = pairs["hand_till"].values if "hand_till" in pairs else None
     if warns:
-        estimates.warn_of_single_units(inputs, units, effective)
+        estimates.warn_of_single_units(inputs, found)
 
-    def build(found: _rust.Estimate, name: str, of: str | int, chance: float | None = None) -> Estimate:
-        return estimates.build_estimate(found, name, smallest, of, inputs, chance=chance)
+    def build(one: _rust.Estimate, name: str, of: str | int, chance: float | None = None) -> Estimate:
+        return estimates.build_estimate(one, name, smallest, of, inputs, chance=chance)
 
     matrices = {
-        name: PairMatrix(table.values, labels, sample.rows, name, collect_pair_errors(table, effective))
+        name: PairMatrix(table.values, labels, sample.rows, name, collect_pair_errors(table, found.effective_units))
         for name, table in pairs.items()
     }
     reported = [(c, labels[c], wording.shown_name(labels[c])) for c in sample.reported_classes()]
@@ -669,7 +668,7 @@ def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
         labels,
         sample.rows,
         {label: build(classes[c], f"{shown} against the rest", c) for c, label, shown in reported if classes},
-        covariance=np.full_like(covariance, np.nan) if sample.is_undefined else covariance,
+        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
         matrices=matrices,
         method=inputs.describe_method(),
         notes=find_notes({"": sample}, inputs, shares) if warns else (),
@@ -728,21 +727,30 @@ def compare_in_folds(models: list[HeldInputs], metrics: tuple[str, ...]) -> _rus
 
     Scores of models fitted on different rows are not comparable, so metrics are computed within folds.
     """
-    inputs = models[0]
-    folds = np.zeros(len(inputs.sample.codes), np.uint32) if inputs.folds is None else inputs.folds
-    order = np.argsort(folds, kind="stable").astype(np.uint32)
-    rows = np.split(order, np.cumsum(np.bincount(folds))[:-1])
-    _check_folds(inputs.sample, rows)
+    whole = models[0]
+    folds = np.zeros(len(whole.sample.codes), np.uint32) if whole.folds is None else whole.folds
+    rows = split_rows(folds, int(folds.max()) + 1)
+    _check_folds(whole.sample, rows)
     arguments = [[model.arguments(of_fold) for of_fold in rows] for model in models]
-    return _rust.compare_folds(arguments, rows, inputs.groups, list(metrics), inputs.options)
+    return _rust.compare_folds(arguments, rows, whole.arguments(), list(metrics), whole.options)
+
+
+def split_rows(numbers: NDArray[np.uint32], count: int) -> list[NDArray[np.uint32]]:
+    """The rows of each of so many folds or slices, whose numbers are given by row."""
+    order = np.argsort(numbers, kind="stable").astype(np.uint32)
+    return np.split(order, np.cumsum(np.bincount(numbers, minlength=count))[:-1])
+
+
+def count_classes(sample: Sample, rows: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """How many of some rows each class has; rows of weight zero do not count."""
+    counted = rows if sample.weights is None else rows[sample.weights[rows] > 0.0]
+    return np.bincount(sample.codes[counted], minlength=sample.n_classes)
 
 
 def _check_folds(sample: Sample, folds: list[NDArray[np.uint32]]) -> None:
     """Every fold needs rows of every class that there is."""
     for fold, rows in enumerate(folds):
-        codes = sample.codes[rows] if sample.weights is None else sample.codes[rows[sample.weights[rows] > 0]]
-        counts = np.bincount(codes, minlength=sample.n_classes)
-        missing = [sample.labels[k] for k in np.flatnonzero((counts == 0) & (sample.rows > 0)).tolist()]
+        missing = [sample.labels[k] for k in np.flatnonzero((count_classes(sample, rows) == 0) & (sample.rows > 0))]
         if missing:
             raise ValueError(
                 f"folds must each have rows of every class; fold number {fold + 1} of {len(folds)} "

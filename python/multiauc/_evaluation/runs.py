@@ -464,7 +464,7 @@ def _build_differences(
     for (a, b), (value, numbers) in zip(combinations(models, 2), found, strict=True):
         parts = Parts(*numbers)
         plain.append(RunsDifference(a, b, value, parts.total, parts.degrees_of_freedom, parts=parts, **scale))
-    corrected = differences.holm([one.p_value for one in plain])
+    corrected = _rust.holm([one.p_value for one in plain])
     return tuple(replace(one, corrected_p_value=p) for one, p in zip(plain, corrected, strict=True))
 
 
@@ -482,7 +482,7 @@ def _evaluate_models(models: list[list[HeldInputs]]) -> _rust.Runs:
     inputs = models[0][0]
     arguments = [[one.arguments() for one in runs] for runs in models]
     found = _rust.evaluate_runs(arguments, list(inputs.metrics), inputs.options)
-    estimates.warn_of_single_units(inputs, found.units, found.effective_units)
+    estimates.warn_of_single_units(inputs, found)
     return found
 
 

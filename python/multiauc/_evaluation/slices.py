@@ -14,12 +14,12 @@ from multiauc._common import registry, result, wording
 from multiauc._common.hints import with_hints
 from multiauc._common.progress import Stage
 from multiauc._evaluation.comparison import name_models
-from multiauc._evaluation.evaluation import read_inputs
+from multiauc._evaluation.evaluation import count_classes, read_inputs, split_rows
 from multiauc._evaluation.paired import build_paired
 from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._inference.differences import Side, min_p, p_values_of
 from multiauc._inference.estimates import Estimate, build_estimate
-from multiauc._inference.intervals import ConfidenceInterval, is_at_chance
+from multiauc._inference.intervals import ConfidenceInterval
 from multiauc._input.labels import SliceColumns, read_slices
 from multiauc._input.options import read_level
 
@@ -536,26 +536,22 @@ def _compare_slices(models: dict[Any, HeldInputs], columns: SliceColumns) -> Pai
     """The differences of models within each slice, sorted by the evidence that the first model is worse."""
     inputs = next(iter(models.values()))
     sample, (metric,) = inputs.sample, inputs.metrics
-    n_slices, n_pairs = len(columns.names), len(models) * (len(models) - 1) // 2
-    order = np.argsort(columns.codes, kind="stable").astype(np.uint32)
-    parts = np.split(order, np.cumsum(np.bincount(columns.codes, minlength=n_slices))[:-1])
-    found: dict[Any, list[_rust.Estimate | None]] = {}
+    found: dict[Any, list[_rust.Estimate]] = {}
     lacking: dict[Any, str] = {}
     with Stage("comparing the models slice by slice"):
-        for name, rows, counts in zip(
-            columns.names, parts, _count_classes(sample, columns, np.arange(n_slices)), strict=True
-        ):
+        for name, rows in zip(columns.names, split_rows(columns.codes, len(columns.names)), strict=True):
+            counts = count_classes(sample, rows)
             lacking[name] = _find_lacking(sample, counts, is_nan=True)
             is_known = not lacking[name] or (sample.absent == "ignore" and int((counts > 0).sum()) > 1)
-            found[name] = [None] * n_pairs
-            if is_known and not sample.is_undefined:
-                arguments = [model.arguments(rows) for model in models.values()]
-                found[name] = list(_rust.compare(arguments, metric, inputs.options).differences)
+            arguments = [model.arguments(rows) for model in models.values()] if is_known else []
+            found[name] = []
+            if arguments and not sample.is_undefined:
+                found[name] = _rust.compare(arguments, metric, inputs.options).differences
     by, method = " and ".join(columns.columns), inputs.describe_method().partition(";")[0]
     paired = build_paired(found, tuple(models), metric=metric, by=by, reasons={}, method=method)
     sign = registry.METRICS[metric].sign
     listed = sorted(paired.items(), key=lambda item: math.inf if math.isnan(item[1].t) else sign * item[1].t)
-    names = {key: key if n_pairs == 1 else key[0] for key, _ in listed}
+    names = {key: key if len(models) == 2 else key[0] for key, _ in listed}
     reasons = {
         key: lacking[names[key]] or "a class has a single row, or rows that do not vary: no standard error"
         for key, one in listed
@@ -569,25 +565,19 @@ def evaluate_sliced_inputs(
 ) -> Slices:
     """The slices of data that were read, by the one metric of the inputs."""
     sample, (metric,) = inputs.sample, inputs.metrics
-    count = len(columns.names)
+    count, described = len(columns.names), registry.METRICS[metric]
+    chance = described.chance_of(int((sample.rows > 0).sum()))
+    how = (reference, sample.absent == "ignore", chance)
     with Stage("evaluating the slices"):
-        found = _rust.evaluate_slices(
-            inputs.arguments(),
-            columns.codes,
-            count,
-            metric,
-            inputs.options,
-            reference,
-            sample.absent == "ignore",
-        )
-    described = registry.METRICS[metric]
-    slices, references = _build_side(found, inputs), _build_side(found, inputs, "reference_")
+        found = _rust.evaluate_slices(inputs.arguments(), columns.codes, count, metric, inputs.options, *how)
+    slices, references = Side(*found.slices), Side(*found.references)
+    if sample.is_undefined:
+        slices, references = (one._replace(values=np.full(count, math.nan)) for one in (slices, references))
     differences = _rust.SampleDifferences(slices, references, found.covariances, described.scale)
     z, t = differences.statistics()
     p_values = p_values_of(z)
-    tested = np.isfinite(p_values)
-    compared, correlations = _find_correlations(None if sample.is_undefined else found.joint, tested, slices.variances)
-    family = min_p(int(tested.sum()), correlations)
+    compared, correlations = found.joint if found.joint and not sample.is_undefined else ([], None)
+    family = min_p(int(np.isfinite(p_values).sum()), correlations)
     t_of_worse, worth = described.sign * t, described.sign * slices.values
     if reference is None:
         # The best that each slice may still be.
@@ -630,33 +620,6 @@ def evaluate_sliced_inputs(
     )
 
 
-def _build_side(found: _rust.FoundSlices, inputs: HeldInputs, prefix: str = "") -> Side:
-    """The core's results for slices or references; no worst case if the scores do not separate any rows."""
-    names = ("values", "variances", "degrees_of_freedom", "smallest", "worst")
-    values, variances, freedoms, smallest, (effects, failures) = (getattr(found, prefix + name) for name in names)
-    values = values + (math.nan if inputs.sample.is_undefined else 0.0)
-    chance = registry.METRICS[inputs.metrics[0]].chance_of(int((inputs.sample.rows > 0).sum()))
-    effects = np.where(is_at_chance(values, variances, chance), np.nan, effects)
-    return Side(values, variances, freedoms, smallest, effects, failures)
-
-
-def _find_correlations(
-    joint: tuple[list[int], NDArray[np.float64]] | None, tested: NDArray[np.bool_], variances: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
-    """The slices that are tested, and the correlations of their differences, if these are known."""
-    compared = np.flatnonzero(tested)
-    if joint is None:
-        return compared, None
-    numbers, matrix = np.array(joint[0], dtype=np.intp), joint[1]
-    kept = np.isin(numbers, compared)
-    correlations = matrix[np.ix_(kept, kept)].copy()
-    # A slice that is perfectly separated does not show how it varies: it counts as independent of the others.
-    alone = variances[numbers[kept]] == 0.0
-    correlations[alone, :] = correlations[:, alone] = 0.0
-    np.fill_diagonal(correlations, 1.0)
-    return numbers[kept], correlations
-
-
 def _find_reasons(
     inputs: HeldInputs, columns: SliceColumns, wanting: NDArray[np.intp], slices: Side, references: Side
 ) -> list[str]:
@@ -668,26 +631,15 @@ def _find_reasons(
         return [f"no rows of {wording.listing(absent)} in any slice"] * len(reasons)
     # Many slices lack the same classes.
     known: dict[tuple[bytes, bool], str] = {}
-    for place, counts in zip(
-        wanting.tolist(), _count_classes(sample, columns, wanting) if len(wanting) else (), strict=True
-    ):
-        kind = ((counts > 0).tobytes(), math.isnan(slices.values[place]))
-        reason = known[kind] if kind in known else _find_lacking(sample, counts, is_nan=kind[1])
-        if reason:
-            known[kind] = reason
-        numbers = (slices.values[place], slices.variances[place], references.values[place])
-        reasons[place] = reason or _find_obstacle(inputs, counts, *numbers)
-    return reasons
-
-
-def _count_classes(sample: Sample, columns: SliceColumns, wanting: NDArray[np.intp]) -> Iterator[NDArray[np.int64]]:
-    """Rows of positive weight of each class in some slices, slice by slice."""
-    counted = slice(None) if sample.weights is None else sample.weights > 0.0
-    of_rows, codes = columns.codes[counted], sample.codes[counted]
-    order = np.argsort(of_rows, kind="stable")
-    starts = np.searchsorted(of_rows[order], np.arange(len(columns.names) + 1))
+    parts = split_rows(columns.codes, len(reasons)) if len(wanting) else []
     for place in wanting.tolist():
-        yield np.bincount(codes[order[starts[place] : starts[place + 1]]], minlength=sample.n_classes)
+        counts = count_classes(sample, parts[place])
+        kind = ((counts > 0).tobytes(), math.isnan(slices.values[place]))
+        if kind not in known:
+            known[kind] = _find_lacking(sample, counts, is_nan=kind[1])
+        numbers = (slices.values[place], slices.variances[place], references.values[place])
+        reasons[place] = known[kind] or _find_obstacle(inputs, counts, *numbers)
+    return reasons
 
 
 def _find_lacking(sample: Sample, counts: NDArray[np.int64], *, is_nan: bool) -> str:

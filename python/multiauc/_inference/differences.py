@@ -248,17 +248,6 @@ def read_scale(metric: str) -> dict[str, Any]:
     return {"_largest": scale.largest - scale.smallest, "_is_gain": METRICS[metric].higher_is_better}
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number: the k-th smallest of m times m - k + 1, never falling, at most 1."""
-    corrected = [math.nan] * len(p_values)
-    known = sorted((p, k) for k, p in enumerate(p_values) if not math.isnan(p))
-    largest = 0.0
-    for place, (p, k) in enumerate(known):
-        largest = max(largest, min(1.0, (len(known) - place) * p))
-        corrected[k] = largest
-    return corrected
-
-
 def warn_of_untestable(differences: Sequence[Difference]) -> None:
     """Warn about models that differ by the same amount in all rows."""
     for one in differences:

@@ -14,8 +14,6 @@ from multiauc._inference import intervals
 from multiauc._input.options import read_level, read_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -413,9 +411,9 @@ def count_smallest(units: NDArray[np.int64]) -> int:
     return int(units[units > 0].min())
 
 
-def warn_of_single_units(inputs: HeldInputs, units: NDArray[np.int64], effective: Sequence[float]) -> None:
+def warn_of_single_units(inputs: HeldInputs, found: _rust.Evaluated | _rust.Compared | _rust.Runs) -> None:
     """Warn about classes with a single row or group, or with nearly all weight on one."""
-    labelled = list(zip(inputs.sample.labels, units.tolist(), effective, strict=True))
+    labelled = list(zip(inputs.sample.labels, found.units.tolist(), found.effective_units, strict=True))
     unit = "row" if inputs.groups is None else "group"
     single = [label for label, count, _ in labelled if count == 1]
     heavy = [label for label, count, number in labelled if count > 1 and number <= ONE_UNIT]

@@ -525,7 +525,7 @@ def _build_volume(
 ) -> Volume:
     """Build the result from the core's output for the one metric of the inputs."""
     (metric,) = inputs.metrics
-    estimates.warn_of_single_units(inputs, found.units, found.effective_units)
+    estimates.warn_of_single_units(inputs, found)
     name = registry.METRICS[metric].title + ("" if rule is None else f" by {RULES[rule]}")
     smallest = estimates.count_smallest(found.units)
     estimate = estimates.build_estimate(found.estimates[metric], name, smallest, metric, inputs)
