@@ -245,9 +245,7 @@ def hum(sample: Sample, rule: str, precision: float, seed: int) -> tuple[Evaluat
 def chance(kind: str, classes: int, shares: list[float] | None, k: int) -> float:
     """What uninformative scores make of a metric whose chance is of this kind."""
 
-def offset_rates(
-    codes: NDArray[np.uint32], scores: NDArray[np.float64], levels: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def offset_rates(sample: Sample, levels: NDArray[np.float64]) -> NDArray[np.float64]:
     """Confusion rates, K x K each, of classifiers that add offsets to the scores: none, and each row of levels.
 
     A level is the quantile of differences of scores that an offset brings to the boundary.

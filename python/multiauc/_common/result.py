@@ -283,11 +283,14 @@ TABLE_AT_MOST = 10
 TABLE_EDGE = 4
 LABEL_WIDTH = 14
 Row = TypeVar("Row")
+Gap = TypeVar("Gap")
 
 
-def without_middle(rows: list[Row], gap: Row) -> list[Row]:
+def without_middle(
+    rows: list[Row], gap: Gap, at_most: int = TABLE_AT_MOST, first: int = TABLE_EDGE, last: int = TABLE_EDGE
+) -> list[Row | Gap]:
     """The rows, or the first and the last of many with a gap between them."""
-    return rows if len(rows) <= TABLE_AT_MOST else [*rows[:TABLE_EDGE], gap, *rows[-TABLE_EDGE:]]
+    return [*rows] if len(rows) <= at_most else [*rows[:first], gap, *rows[-last:]]
 
 
 def text_table(rows: Cells) -> list[str]:

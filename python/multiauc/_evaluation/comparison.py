@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -188,6 +188,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
     # An unpickled comparison can be read, but nothing more can be computed from it.
     _inputs: dict[Any, HeldInputs] | None = field(default=None, metadata=result.HELD)
 
+    _WITHOUT_INPUTS: ClassVar = "this comparison was unpickled, without its data; call compare on them again"
     _KIND: ClassVar = "Comparison"
     _HEADER: ClassVar = result.ESTIMATE_HEADER
 
@@ -316,7 +317,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
     def inputs(self) -> dict[Any, HeldInputs]:
         """The data behind the result, for values computed on access."""
         if self._inputs is None:
-            raise ValueError("this comparison was unpickled, without its data; call compare on them again")
+            raise ValueError(self._WITHOUT_INPUTS)
         return self._inputs
 
     def plot(self, ax: Sequence[Axes] | None = None, *, level: float = 0.95, **points: Any) -> ComparisonDisplay:
@@ -412,16 +413,13 @@ class MultilabelComparison(Comparison):
     """Models that scored several labels of the same rows; see `multiauc.compare`."""
 
     n_rows: int = 0
+    _WITHOUT_INPUTS: ClassVar = multilabel.NO_INPUTS
     _per_label: dict[Any, dict[Any, Estimate]] = field(default_factory=dict)
 
     @property
     def per_label(self) -> dict[Any, dict[Any, Estimate]]:
         """The metric of each label, by label and model."""
         return self._per_label
-
-    def inputs(self) -> NoReturn:
-        """Data are not kept."""
-        multilabel.refuse_inputs()
 
     def _title(self) -> str:
         title = multilabel.TITLES[self.metric]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -156,6 +156,7 @@ class Evaluation(MetricEstimates):
     _options: result.Record = field(default_factory=dict, compare=False)
     # An unpickled evaluation can be read, but nothing more can be computed from it.
     _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
+    _WITHOUT_INPUTS: ClassVar = "this evaluation was unpickled, without its data; call evaluate on them again"
 
     @property
     def matthews(self) -> Estimate:
@@ -250,7 +251,7 @@ class Evaluation(MetricEstimates):
     def inputs(self) -> HeldInputs:
         """The data behind the result, for values computed on access."""
         if self._inputs is None:
-            raise ValueError("this evaluation was unpickled, without its data; call evaluate on them again")
+            raise ValueError(self._WITHOUT_INPUTS)
         return self._inputs
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, **points: Any) -> EvaluationDisplay:
@@ -356,6 +357,7 @@ class MultilabelEvaluation(Evaluation):
     """
 
     n_rows: int = 0
+    _WITHOUT_INPUTS: ClassVar = multilabel.NO_INPUTS
 
     @property
     def per_label(self) -> dict[Any, Estimate]:
@@ -366,10 +368,6 @@ class MultilabelEvaluation(Evaluation):
     def average_precision_per_label(self) -> dict[Any, Estimate]:
         """The average precision of each label."""
         return self.average_precision_per_class
-
-    def inputs(self) -> NoReturn:
-        """Data are not kept."""
-        multilabel.refuse_inputs()
 
     def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
         return [

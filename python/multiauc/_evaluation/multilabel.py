@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,11 +30,11 @@ METRICS_OF_LABELS = ("one_vs_rest", "average_precision")
 TITLES = {"one_vs_rest": "AUC (mean over labels)", "average_precision": "average precision (mean over labels)"}
 
 
-def refuse_inputs() -> NoReturn:
-    raise ValueError(
-        "bootstraps, influences, reports and predicted classes are not offered for task='multilabel'; evaluate one "
-        "label at a time, such as evaluate(y_true[:, 0], y_score[:, 0])"
-    )
+#: Why bootstraps and the like of several labels have no inputs.
+NO_INPUTS = (
+    "bootstraps, influences, reports and predicted classes are not offered for task='multilabel'; evaluate one label "
+    "at a time, such as evaluate(y_true[:, 0], y_score[:, 0])"
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -238,10 +238,9 @@ class Slices(result.Printed, result.Tabular):
 
     def __getitem__(self, name: Hashable) -> Slice:
         """One slice by its name: ``slices["phone"]``, or ``slices["north", "phone"]`` of two columns."""
-        place = next((place for place, known in enumerate(self.names) if known == name), None)
-        if place is None:
+        if name not in self.names:
             raise KeyError(f"no slice {name!r}; there are {wording.listing(self.names)}")
-        return Slice(name, **self._entries(0.95)[place])
+        return Slice(name, **self._entries(0.95)[self.names.index(name)])
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> SlicesDisplay:
         """Draw a forest plot of the slices with their intervals. Needs matplotlib.
@@ -357,25 +356,21 @@ class Slices(result.Printed, result.Tabular):
         return [*hidden, self.summary(), self.method, *result.notes_in_words(self.notes)]
 
     def _table(self) -> result.Cells:
-        names, entries = self.shown_names(), self._entries(0.95)
-        places = list(range(len(self)))
-        if len(self) > PRINTED_AT_MOST:
-            places = [*places[:PRINTED_FIRST], *places[-PRINTED_LAST:]]
-        has_reasons = any(entries[place]["reason"] for place in places)
-        head = ["", "rows", "value", "95% interval"]
-        if self.reference is not None:
-            head += ["difference", "95%, simultaneous", "p (corrected)"]
-        table = [[*head, *(["why not"] if has_reasons else [])]]
-        for place in places:
-            if len(places) < len(self) and place == len(self) - PRINTED_LAST:
-                table.append(["...", *[""] * (len(table[0]) - 1)])
-            row = entries[place]
-            cells = [str(row["rows"]), _number(row["value"]), wording.format_interval(row["low"], row["high"])]
-            if self.reference is not None:
-                limits = wording.format_interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
-                cells += [_number(row["difference"], sign=True), limits, wording.corrected_p(row["corrected_p_value"])]
-            table.append([names[place], *cells, *([row["reason"]] if has_reasons else [])])
-        return table
+        listed = zip(self.shown_names(), self._entries(0.95), strict=True)
+        table = [["", "rows", "value", "95% interval", "difference", "95%, simultaneous", "p (corrected)", "why not"]]
+        for shown in result.without_middle(list(listed), None, PRINTED_AT_MOST, PRINTED_FIRST, PRINTED_LAST):
+            if shown is None:
+                table.append(["...", *[""] * 7])
+                continue
+            name, row = shown
+            interval = wording.format_interval(row["low"], row["high"])
+            limits = wording.format_interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
+            difference, p_value = _number(row["difference"], sign=True), wording.corrected_p(row["corrected_p_value"])
+            numbers = [str(row["rows"]), _number(row["value"]), interval, difference, limits, p_value]
+            table.append([name, *numbers, row["reason"]])
+        has_reasons = any(row[-1] for row in table[1:])
+        columns = [0, 1, 2, 3, *([4, 5, 6] if self.reference is not None else []), *([7] if has_reasons else [])]
+        return [[row[column] for column in columns] for row in table]
 
 
 def _by_name(names: tuple[Any, ...], limits: list[NDArray[np.float64]]) -> dict[Any, ConfidenceInterval]:

@@ -411,19 +411,20 @@ class ConfusionMatrix(result.Printed, result.Tabular):
             recalls), or of the rows that are predicted to be of the class (a column sums to 1, and the diagonal has
             the precisions).
         """
-        return self._of_entries[wording.one_of("by", by, NORMALISATIONS)].values.copy()
+        return self._shares(by).values.copy()
 
     def standard_errors(self, by: Literal["all", "true", "predicted"] = "true") -> NDArray[np.float64]:
         """The standard errors of the shares; rows are independent, or groups."""
-        return np.asarray(np.sqrt(self._of_entries[wording.one_of("by", by, NORMALISATIONS)].variances))
+        return np.asarray(np.sqrt(self._shares(by).variances))
 
     def confidence_interval(
         self, level: float = 0.95, by: Literal["all", "true", "predicted"] = "true"
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Wilson's limits of every share, each by itself: two arrays (low, high) of shape (K, K)."""
-        return self._of_entries[wording.one_of("by", by, NORMALISATIONS)].limits(
-            read_level(level), has_units=self._has_units
-        )
+        return self._shares(by).limits(read_level(level), has_units=self._has_units)
+
+    def _shares(self, by: Any) -> Rates:
+        return self._of_entries[wording.one_of("by", by, NORMALISATIONS)]
 
     @property
     def recall(self) -> dict[Any, Rate]:
