@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 CORRECTIONS = ("min_p", "holm")
 # Relative to the largest, an eigenvalue of a covariance matrix that is rounding.
 ROUNDING = 1e-11
+
+#: Estimates by model, differences, the covariance of the models, and the method in words.
+Compared: TypeAlias = "tuple[dict[Any, Estimate], tuple[Difference, ...], NDArray[np.float64], str]"
 
 OfModel = TypeVar("OfModel", bound=Estimate)
 OfPair = TypeVar("OfPair", bound=Difference)
@@ -537,20 +540,10 @@ def compare(  # noqa: PLR0913
         return _compare_labels(labelled, tuple(models), kind)
     samples, held = read_inputs(y_true, scores, (kind,), shared, **rows, **given)
     named, inputs = dict(zip(models, held, strict=True)), held[0]
-    if kind == "multiclass_roc":
-        inputs.refuse_folds(f"metric={kind!r}")
-        found = _compare_curves(named)
-    else:
-        found = _compare_metric(named)
-    return Comparison(
-        metric=kind,
-        labels=tuple(inputs.sample.labels),
-        counts=inputs.sample.rows,
-        notes=find_notes(dict(zip(models, samples, strict=True)), inputs),
-        _options=inputs.describe_options(),
-        _inputs=named,
-        **found,
-    )
+    means, contrasts, covariance, method = (_compare_curves if kind == "multiclass_roc" else _compare_metric)(named)
+    sizes = (tuple(inputs.sample.labels), inputs.sample.rows)
+    notes = find_notes(dict(zip(models, samples, strict=True)), inputs)
+    return Comparison(kind, means, contrasts, *sizes, covariance, method, notes, inputs.describe_options(), named)
 
 
 def name_models(models: Any, what: str, example: str) -> dict[str, Any]:
@@ -565,8 +558,8 @@ def name_models(models: Any, what: str, example: str) -> dict[str, Any]:
     return {f"models[{name!r}]": value for name, value in models.items()}
 
 
-def _compare_metric(models: dict[Any, HeldInputs]) -> dict[str, Any]:
-    """Estimates, covariance, differences and method, by the one metric that the inputs ask for."""
+def _compare_metric(models: dict[Any, HeldInputs]) -> Compared:
+    """Estimates, differences, covariance and method, by the one metric that the inputs ask for."""
     inputs = next(iter(models.values()))
     (metric,) = inputs.metrics
     if inputs.folds is None:
@@ -574,15 +567,14 @@ def _compare_metric(models: dict[Any, HeldInputs]) -> dict[str, Any]:
     else:
         found = compare_in_folds(list(models.values()), (metric,))
     estimates.warn_of_single_units(inputs, found)
-    smallest, is_known = estimates.count_smallest(found.units), not inputs.sample.is_undefined
-    return {
-        "estimates": {
-            name: estimates.build_estimate(one, name, smallest, metric, model)
-            for (name, model), one in zip(models.items(), found.estimates, strict=True)
-        },
-        **_build_differences(models, found.differences, found.covariance, metric, is_known=is_known),
-        "method": inputs.describe_method(),
+    smallest = estimates.count_smallest(found.units)
+    means = {
+        name: estimates.build_estimate(one, name, smallest, metric, model)
+        for (name, model), one in zip(models.items(), found.estimates, strict=True)
     }
+    is_known = not inputs.sample.is_undefined
+    contrasts, covariance = _build_differences(models, found.differences, found.covariance, metric, is_known=is_known)
+    return means, contrasts, covariance, inputs.describe_method()
 
 
 def _build_differences(
@@ -592,49 +584,40 @@ def _build_differences(
     metric: str,
     *,
     is_known: bool,
-) -> dict[str, Any]:
-    """Covariance, and differences of all pairs of models with corrected p-values; nan where the metric is undefined."""
+) -> tuple[tuple[Difference, ...], NDArray[np.float64]]:
+    """The differences of all pairs of models and the covariance of the models; nan if they are not known."""
     numbers = ((one.value, one.variance, one.degrees_of_freedom) if is_known else (math.nan,) * 3 for one in found)
     scale, pairs = differences.read_scale(metric), combinations(models, 2)
     plain = [Difference(a, b, *three, **scale) for (a, b), three in zip(pairs, numbers, strict=True)]
     differences.warn_of_untestable(plain)
-    return {
-        "covariance": covariance if is_known else np.full_like(covariance, np.nan),
-        "differences": tuple(differences.Family(plain, covariance=covariance).correct()),
-    }
+    corrected = differences.Family(plain, covariance=covariance).correct()
+    return tuple(corrected), covariance if is_known else np.full_like(covariance, np.nan)
 
 
 def _compare_labels(sample: multilabel.LabelledSample, models: tuple[Any, ...], metric: str) -> MultilabelComparison:
-    """Compare models whose rows have several labels."""
+    """The mean over labels of every model, and their differences."""
     found = sample.compute((metric,))
     pairs, is_known = [of_pair[0] for of_pair in found.differences], not sample.is_undefined()
+    means = {name: sample.mean(found, k, 0, metric, name) for k, name in enumerate(models)}
+    contrasts, covariance = _build_differences(models, pairs, found.covariance, metric, is_known=is_known)
+    sizes = (tuple(sample.labels), sample.counts)
     each = [sample.estimates(found, (metric,), model)[0] for model in range(len(models))]
-    return MultilabelComparison(
-        metric=metric,
-        estimates={name: sample.mean(found, k, 0, metric, name) for k, name in enumerate(models)},
-        **_build_differences(models, pairs, found.covariance, metric, is_known=is_known),
-        labels=tuple(sample.labels),
-        counts=sample.counts,
-        method=sample.describe(),
-        _options=sample.describe_options((metric,)),
-        n_rows=sample.n_rows,
-        _per_label={label: {name: each[k][label] for k, name in enumerate(models)} for label in each[0]},
-    )
+    per_label = {label: {name: each[k][label] for k, name in enumerate(models)} for label in each[0]}
+    given = sample.describe_options((metric,))
+    known: result.Record = {"n_rows": sample.n_rows, "_options": given, "_per_label": per_label}
+    return MultilabelComparison(metric, means, contrasts, *sizes, covariance, sample.describe(), **known)
 
 
-def _compare_curves(models: dict[Any, HeldInputs]) -> dict[str, Any]:
+def _compare_curves(models: dict[Any, HeldInputs]) -> Compared:
     """The same by the areas of the multi-class ROC curves, which have no analytic standard errors."""
+    next(iter(models.values())).refuse_folds("metric='multiclass_roc'")
     found = {}
     for name, model in models.items():
         area = fit_curve(model.sample, model.options.pair_weights).auc
         smallest = estimates.count_smallest(model.units())
         found[name] = estimates.build_bare_estimate(area, name, smallest, "multiclass_roc", model)
-    return {
-        "estimates": found,
-        "covariance": np.full((len(models), len(models)), np.nan),
-        "differences": (),
-        "method": "no analytic standard errors; use .bootstrap() or .ranking_probabilities()",
-    }
+    unknown = np.full((len(models), len(models)), np.nan)
+    return found, (), unknown, "no analytic standard errors; use .bootstrap() or .ranking_probabilities()"
 
 
 def _resample_curves(

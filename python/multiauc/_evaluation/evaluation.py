@@ -553,19 +553,14 @@ def _evaluate_labels(
     names = offered if metrics is None else options.read_metrics(metrics, offered)
     sample = multilabel.read_labelled(y_true, {"y_score": y_score}, shared, **given)
     found = sample.compute(names)
+    means = {name: sample.mean(found, 0, k, name, registry.METRICS[name].title) for k, name in enumerate(names)}
     per_label = dict(zip(names, sample.estimates(found, names, 0), strict=True))
-    return MultilabelEvaluation(
-        {name: sample.mean(found, 0, k, name, registry.METRICS[name].title) for k, name in enumerate(names)},
-        tuple(sample.labels),
-        sample.counts,
-        per_label.get("one_vs_rest", {}),
-        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined() else found.covariance,
-        matrices={},
-        method=sample.describe(),
-        n_rows=sample.n_rows,
-        _average_precisions=per_label.get("average_precision", {}),
-        _options=sample.describe_options(names),
-    )
+    aucs, precisions = (per_label.get(name, {}) for name in offered)
+    covariance = np.full_like(found.covariance, np.nan) if sample.is_undefined() else found.covariance
+    described = sample.describe_options(names)
+    known: result.Record = {"n_rows": sample.n_rows, "_average_precisions": precisions, "_options": described}
+    sizes = (tuple(sample.labels), sample.counts)
+    return MultilabelEvaluation(means, *sizes, aucs, covariance, {}, sample.describe(), **known)
 
 
 def read_inputs(

@@ -139,17 +139,16 @@ class PairedDifferences(result.Printed, result.Tabular):
 
 
 def build_paired(
+    models: dict[Any, HeldInputs],
+    by: str,
     found: dict[Any, list[_rust.Estimate]],
-    models: tuple[Any, ...],
     correlations: NDArray[np.float64] | None = None,
-    *,
-    metric: str,
     factor: float = 1.0,
-    **told: Any,
 ) -> PairedDifferences:
     """The table of what the core found of all pairs of models, by class or slice, if anything."""
+    inputs, pairs = next(iter(models.values())), list(combinations(models, 2))
+    (metric,), method = inputs.metrics, inputs.describe_method().partition(";")[0]
     scale, listed = differences.read_scale(metric), {}
-    pairs = list(combinations(models, 2))
     for name, of_pairs in found.items():
         for k, (a, b) in enumerate(pairs):
             numbers = (math.nan,) * 3
@@ -159,7 +158,7 @@ def build_paired(
             listed[name if len(pairs) == 1 else (name, a, b)] = Difference(a, b, *numbers, **scale)
     corrected = differences.Family(list(listed.values()), correlations=correlations).correct()
     by_key = dict(zip(listed, corrected, strict=True))
-    return PairedDifferences(metric, models=models, differences=by_key, _correlations=correlations, **told)
+    return PairedDifferences(metric, by, tuple(models), by_key, {}, method, correlations)
 
 
 def compare_classes(models: dict[Any, HeldInputs]) -> PairedDifferences:
@@ -167,22 +166,13 @@ def compare_classes(models: dict[Any, HeldInputs]) -> PairedDifferences:
     first = next(iter(models.values()))
     first.refuse_folds("per_class")
     first.refuse_one_score("per_class")
-    held = [model.asking_for(("one_vs_rest",)) for model in models.values()]
-    sample = held[0].sample
-    columns, n_pairs = sample.reported_classes(), math.comb(len(models), 2)
+    held = {name: model.asking_for(("one_vs_rest",)) for name, model in models.items()}
+    sample, n_pairs = first.sample, math.comb(len(models), 2)
+    columns, correlations = sample.reported_classes(), None
     found: dict[Any, list[_rust.Estimate]] = {sample.labels[column]: [] for column in columns}
-    correlations = None
     if not sample.is_undefined:
         are_few = len(columns) * n_pairs <= CORRELATED_AT_MOST
-        by_class, correlations = _rust.compare_classes([model.arguments() for model in held], columns, are_few)
+        arguments = [model.arguments() for model in held.values()]
+        by_class, correlations = _rust.compare_classes(arguments, columns, are_few)
         found = dict(zip(found, by_class, strict=True))
-    return build_paired(
-        found,
-        tuple(models),
-        correlations,
-        metric="one_vs_rest",
-        factor=float((sample.rows > 0).sum()),
-        by="class",
-        reasons={},
-        method=held[0].describe_method().partition(";")[0],
-    )
+    return build_paired(held, "class", found, correlations, float((sample.rows > 0).sum()))

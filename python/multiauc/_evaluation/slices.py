@@ -542,8 +542,7 @@ def _compare_slices(models: dict[Any, HeldInputs], columns: SliceColumns) -> Pai
             found[name] = []
             if arguments and not sample.is_undefined:
                 found[name] = _rust.compare(arguments, metric, inputs.options).differences
-    by, method = " and ".join(columns.columns), inputs.describe_method().partition(";")[0]
-    paired = build_paired(found, tuple(models), metric=metric, by=by, reasons={}, method=method)
+    paired = build_paired(models, " and ".join(columns.columns), found)
     sign = registry.METRICS[metric].sign
     listed = sorted(paired.items(), key=lambda item: math.inf if math.isnan(item[1].t) else sign * item[1].t)
     names = {key: key if len(models) == 2 else key[0] for key, _ in listed}
