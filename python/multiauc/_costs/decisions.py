@@ -257,11 +257,9 @@ class CostDecisions(result.Tabular):
             Labels. Ties go to the first class in sorted order, whatever the column order.
         """
         scores = read_probabilities(self._in_order(y_score), len(self.labels), outputs)
-        if len({type(label) for label in self.labels}) == 1 and isinstance(self.labels[0], (str, bool, int, float)):
-            labels = np.array(self.labels)
-        else:
-            labels = np.empty(len(self.labels), dtype=object)
-            labels[:] = self.labels
+        is_plain = len(set(map(type, self.labels))) == 1 and isinstance(self.labels[0], (str, bool, int, float))
+        # Of labels that are tuples, NumPy would make a matrix.
+        labels = np.array(self.labels) if is_plain else np.array([*self.labels, None], dtype=object)[:-1]
         return labels[self._decide(scores, self.rule)]
 
     @hints.with_hints

@@ -655,24 +655,19 @@ def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
         name: PairMatrix(table.values, labels, sample.rows, name, collect_pair_errors(table, found.effective_units))
         for name, table in pairs.items()
     }
-    reported = [(c, labels[c], wording.shown_name(labels[c])) for c in sample.reported_classes()]
-    return Evaluation(
-        {name: build(of_metrics[name], registry.METRICS[name].title, name) for name in inputs.metrics},
-        labels,
-        sample.rows,
-        {label: build(classes[c], f"{shown} against the rest", c) for c, label, shown in reported if classes},
-        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
-        matrices=matrices,
-        method=inputs.describe_method(),
-        notes=find_notes({"": sample}, inputs, shares) if warns else (),
-        _average_precisions={
-            label: build(precisions[c], f"average precision of {shown}", "average_precision", chances[c])
-            for c, label, shown in reported
-            if precisions
-        },
-        _options=inputs.describe_options(),
-        _inputs=inputs,
-    )
+    means = {name: build(of_metrics[name], registry.METRICS[name].title, name) for name in inputs.metrics}
+    per_class, of_precision = {}, {}
+    for c in sample.reported_classes():
+        label, shown = labels[c], wording.shown_name(labels[c])
+        if classes:
+            per_class[label] = build(classes[c], f"{shown} against the rest", c)
+        if precisions:
+            title = f"average precision of {shown}"
+            of_precision[label] = build(precisions[c], title, "average_precision", chances[c])
+    covariance = np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance
+    notes = find_notes({"": sample}, inputs, shares) if warns else ()
+    told = (inputs.describe_method(), notes, of_precision, inputs.describe_options(), inputs)
+    return Evaluation(means, labels, sample.rows, per_class, covariance, matrices, *told)
 
 
 def find_notes(

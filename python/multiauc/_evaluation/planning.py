@@ -372,17 +372,10 @@ def _plan(pilot: _Pilot, aim: str, is_reached: Callable[[Sequence[int], float, f
         # In small samples whole numbers and degrees of freedom can make other shares a little better.
         best = min(numbers, _find_fewest(pilot, deviations, is_reached), key=sum)
     variance, freedom = pilot.core.plan(numbers)
-    return SampleSize(
-        aim=aim,
-        unit=pilot.unit,
-        pilot=dict(zip(labels, units, strict=True)),
-        per_class=dict(zip(labels, numbers, strict=True)),
-        best_per_class=None if best is None else dict(zip(labels, best, strict=True)),
-        standard_error=math.sqrt(variance),
-        degrees_of_freedom=freedom,
-        relative_error=math.sqrt(2.0 / pilot.core.plan(units)[1]),
-        note=note,
-    )
+    seen, planned = (dict(zip(labels, sizes, strict=True)) for sizes in (units, numbers))
+    cheapest = None if best is None else dict(zip(labels, best, strict=True))
+    error = math.sqrt(2.0 / pilot.core.plan(units)[1])
+    return SampleSize(aim, pilot.unit, seen, planned, cheapest, math.sqrt(variance), freedom, error, note)
 
 
 def _find_fewest(

@@ -582,7 +582,6 @@ def evaluate_sliced_inputs(
         certainty = np.where(t_of_worse < 0.0, p_values, 2.0 - p_values)
     # By the evidence that slices are worse; those without a test last, by value.
     order = np.lexsort((np.where(np.isnan(t), worth, t_of_worse), certainty))
-    places = order.tolist()
     if correlations is not None:
         in_order = np.argsort(np.argsort(order)[compared])
         correlations = correlations[np.ix_(in_order, in_order)]
@@ -595,12 +594,12 @@ def evaluate_sliced_inputs(
         metric=metric,
         reference=reference,
         columns=columns.columns,
-        names=tuple(columns.names[place] for place in places),
+        names=tuple(columns.names[place] for place in order),
         rows=np.bincount(counted_codes, minlength=count)[order],
         overall=build_estimate(found.whole, described.title, found.whole_smallest, metric, inputs),
         labels=tuple(sample.labels),
         counts=sample.rows,
-        reasons=tuple(reasons[place] for place in places),
+        reasons=tuple(reasons[place] for place in order),
         method=inputs.describe_method(),
         t=t[order],
         p_values=p_values[order],

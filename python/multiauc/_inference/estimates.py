@@ -356,10 +356,9 @@ def compute(inputs: HeldInputs) -> _rust.Evaluated:
 def build_estimate(
     found: _rust.Estimate,
     name: Any,
-    smallest_class: int,
+    smallest: int,
     of: str | int,
     inputs: HeldInputs | None,
-    *,
     chance: float | None = None,
 ) -> Estimate:
     """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column).
@@ -368,21 +367,12 @@ def build_estimate(
     """
     if chance is None and inputs is not None:
         if isinstance(of, str) and inputs.sample.is_undefined:
-            return build_bare_estimate(math.nan, name, smallest_class, of, inputs)
+            return build_bare_estimate(math.nan, name, smallest, of, inputs)
         chance = 0.5 if isinstance(of, int) else _find_chance(of, inputs)
-    return Estimate(
-        name,
-        found.value,
-        math.sqrt(found.variance),
-        found.degrees_of_freedom,
-        smallest_class,
-        _first_order=found.variance,
-        _plug_in=found.plug_in,
-        _of=of,
-        _cautious=found.cautious,
-        _worst=build_worst_case(found.worst, found.value, found.variance, 0.5 if chance is None else chance),
-        _inputs=inputs,
-    )
+    worst = build_worst_case(found.worst, found.value, found.variance, 0.5 if chance is None else chance)
+    numbers = (found.value, math.sqrt(found.variance), found.degrees_of_freedom, smallest)
+    variances = (found.variance, found.plug_in)
+    return Estimate(name, *numbers, *variances, of, _cautious=found.cautious, _worst=worst, _inputs=inputs)
 
 
 def _find_chance(metric: str, inputs: HeldInputs) -> float:
