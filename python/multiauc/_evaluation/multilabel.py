@@ -125,12 +125,7 @@ class LabelledSample:
 
 
 def read_labelled(
-    y_true: Any,
-    models: Mapping[str, Any],
-    shared: tuple[Any, Any, Any, Any],
-    *,
-    groups: Any,
-    **others: Any,
+    y_true: Any, models: Mapping[str, Any], shared: tuple[Any, Any, Any, Any], *, groups: Any, **others: Any
 ) -> LabelledSample:
     """Check the arguments. Of logits, which rank the rows of a column as their probabilities do, nothing changes."""
     sample_weight, labels, absent, outputs = shared

@@ -301,32 +301,16 @@ class Slices(result.Printed, result.Tabular):
         return self._tests().intervals(family.tail_of_one(tail))
 
     def _beyond_chance(self, level: float, sign: float) -> list[Any]:
-        threshold = 2.0 * read_level(level)
-        return [
-            name
-            for name, p, t in zip(self.names, self.corrected_p_values.tolist(), self.t.tolist(), strict=True)
-            if p < threshold and t * sign > 0.0
-        ]
+        is_found = (self.corrected_p_values < 2.0 * read_level(level)) & (sign * self.t > 0.0)
+        return [self.names[place] for place in np.flatnonzero(is_found)]
 
     def _entries(self, level: float) -> list[result.Record]:
         """The numbers of each slice, by `NUMBERS`."""
         tail, tests = read_level(level), self._tests()
-        arrays = [
-            self.rows,
-            self.values,
-            self.standard_errors,
-            *tests.first_intervals(tail),
-            self.reference_values,
-            tests.values,
-            self.difference_errors,
-            *tests.intervals(tail),
-            *self._simultaneous(tail),
-            self.t,
-            tests.degrees_of_freedom,
-            self.p_values,
-            self.corrected_p_values,
-        ]
-        columns = [*(array.tolist() for array in arrays), self.reasons]
+        of_slices = (self.rows, self.values, self.standard_errors, *tests.first_intervals(tail), self.reference_values)
+        compared = (tests.values, self.difference_errors, *tests.intervals(tail), *self._simultaneous(tail))
+        tested = (self.t, tests.degrees_of_freedom, self.p_values, self.corrected_p_values)
+        columns = [*(array.tolist() for array in (*of_slices, *compared, *tested)), self.reasons]
         return [dict(zip(NUMBERS, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
     def _numbers(self) -> dict[str, result.Numbers]:
