@@ -97,6 +97,10 @@ class _TwoParts:
     def _format_parts(self) -> list[str]:
         return [wording.decimals(self.rows_standard_error), wording.decimals(self.runs_standard_error)]
 
+    def _describe(self, name: str, cells: list[str]) -> str:
+        value, error, interval, rows, runs, *_ = cells
+        return f"{name} {value}, standard error {error} (rows {rows}, runs {runs}), 95% interval {interval}"
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class RunsEstimate(_TwoParts, Estimate):
@@ -134,11 +138,7 @@ class RunsEstimate(_TwoParts, Estimate):
         return [*Estimate.cells(self), *self._format_parts(), f"{self.degrees_of_freedom:.1f}"]
 
     def __repr__(self) -> str:
-        value, error, interval, rows, runs, _ = self.cells()
-        return (
-            f"RunsEstimate({self.name} {value}, standard error {error} (rows {rows}, runs {runs}), "
-            f"95% interval {interval})"
-        )
+        return f"RunsEstimate({self._describe(str(self.name), self.cells())})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -175,11 +175,8 @@ class RunsDifference(_TwoParts, Difference):
         return [value, error, interval, *self._format_parts(), freedom, p_value]
 
     def __repr__(self) -> str:
-        value, error, interval, rows, runs, *_ = self.cells(self.interval_beyond(0.025))
-        return (
-            f"RunsDifference({self.first} - {self.second}: {value}, standard error {error} (rows {rows}, runs {runs}), "
-            f"95% interval {interval}, p {wording.p_in_line(self.p_value)})"
-        )
+        told = self._describe(f"{self.first} - {self.second}:", self.cells(self.interval_beyond(0.025)))
+        return f"RunsDifference({told}, p {wording.p_in_line(self.p_value)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

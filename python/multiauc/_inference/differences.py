@@ -168,12 +168,10 @@ class Difference(result.Number, result.Tabular):
         return estimates.TestResult(name, t, self.degrees_of_freedom, p_value)
 
     def _test(self, null: float, alternative: str) -> estimates.TestResult:
+        name, freedom = self._name(), self.degrees_of_freedom
         if not self.is_testable():
-            return estimates.warn_of_no_test(
-                f"{self._name()} {estimates.SIGNS[alternative]} {null:g}", self._obstacle()
-            )
-        freedom = self.degrees_of_freedom
-        return estimates.build_test(self._name(), self._t_against(null), freedom, alternative, null)
+            return estimates.warn_of_no_test(f"{name} {estimates.SIGNS[alternative]} {null:g}", self._obstacle())
+        return estimates.build_test(name, self._t_against(null), freedom, alternative, null)
 
     def is_testable(self) -> bool:
         """Whether there is a test."""

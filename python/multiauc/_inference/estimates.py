@@ -279,17 +279,16 @@ class Estimate(result.Number, result.Tabular):
         smallest, _, is_log = self._scale
         null = read_number("value", value, 0.0) if is_log else read_number("value", value, smallest, 1.0)
         side = wording.one_of("alternative", alternative, tuple(SIGNS))
+        alternative_name = f"{self.name} {SIGNS[side]} {null:g}"
         if self.low is not None:
             low, high = self.bounds
             if side == "two-sided" and low < null < high:
-                return TestResult(f"{self.name} {SIGNS[side]} {null:g}", 0.0, self.degrees_of_freedom, 1.0)
+                return TestResult(alternative_name, 0.0, self.degrees_of_freedom, 1.0)
             ends = (self._at(bound).test(value, alternative) for bound in dict.fromkeys((low, high)))
             return max(ends, key=lambda found: found.p_value)
         found = _rust.test_by_interval(self._known(), self.interval_method, self._scale, null)
         if found is None:
-            return warn_of_no_test(
-                f"{self.name} {SIGNS[side]} {null:g}", f"the standard error is {self._describe_error()}"
-            )
+            return warn_of_no_test(alternative_name, f"the standard error is {self._describe_error()}")
         t, freedom, p_values = found
         return build_test(str(self.name), t, freedom, side, null, p_values)
 
@@ -411,7 +410,6 @@ def warn_of_single_units(inputs: HeldInputs, found: _rust.Evaluated | _rust.Comp
         (single, "has a single row" if inputs.groups is None else "has the rows of one group only"),
         (heavy, f"has nearly all its weight on one {unit}"),
     ):
-        if not labels:
-            continue
-        names = f"{'class' if len(labels) == 1 else 'each of the classes'} {wording.listing(labels)}"
-        warn(f"{names} {what}, so its variance is unknown: the standard errors that need it are nan")
+        if labels:
+            names = f"{'class' if len(labels) == 1 else 'each of the classes'} {wording.listing(labels)}"
+            warn(f"{names} {what}, so its variance is unknown: the standard errors that need it are nan")

@@ -12,7 +12,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common import registry, result
-from multiauc._common.hints import with_hints
+from multiauc._common.hints import needs, with_hints
 from multiauc._common.progress import Stage
 from multiauc._common.wording import decimals, names_as_text, one_of, pluralize
 from multiauc._inference import estimates
@@ -862,24 +862,16 @@ _CHANCES = {2: 1 / 2, 3: 1 / 180, 4: 1 / 17_740_800}
 
 def _cover(points: NDArray[np.float64], n_classes: int) -> float:
     """The volume of the possible rates that are nowhere below a mixture of the points."""
-    try:
+    with needs("Ferri's volume of up to three classes needs scipy", "scipy"):
         from scipy.spatial import ConvexHull, QhullError  # noqa: PLC0415
-    except ImportError:
-        raise ImportError(
-            "Ferri's volume of up to three classes needs scipy; install it with: pip install scipy"
-        ) from None
     # What lies above one point is a product of simplices: in each class, all that is left of 1 is put on one rate, or
     # on none. What lies above mixtures is a mixture of what lies above the points: the hull of these corners.
     by_class = points.reshape(len(points), n_classes, n_classes - 1)
     left = 1.0 - by_class.sum(axis=2)
     added = np.vstack([np.zeros(n_classes - 1), np.eye(n_classes - 1)])
-    corners = np.concatenate(
-        [
-            by_class + left[:, :, np.newaxis] * added[list(where)]
-            for where in product(range(n_classes), repeat=n_classes)
-        ]
-    ).reshape(-1, points.shape[1])
-    corners = np.unique(corners.round(14), axis=0)
+    choices = map(list, product(range(n_classes), repeat=n_classes))
+    above = np.concatenate([by_class + left[:, :, np.newaxis] * added[choice] for choice in choices])
+    corners = np.unique(above.reshape(-1, points.shape[1]).round(14), axis=0)
     try:
         return float(ConvexHull(corners).volume)
     except QhullError:
