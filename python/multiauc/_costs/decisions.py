@@ -11,7 +11,7 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common import hints, result, wording
 from multiauc._inference import column_order, intervals
-from multiauc._inference.differences import Difference
+from multiauc._inference.differences import Difference, format_p
 from multiauc._input import options, probabilities
 from multiauc._input.arrays import as_scores
 from multiauc._input.labels import column_names, order_of_names
@@ -92,10 +92,7 @@ class CostDifference(Difference):
 
     def cells(self, interval: tuple[float, float]) -> list[str]:
         """Difference, standard error, an interval, t, degrees of freedom and p-value as text."""
-        return [
-            *Difference.cells(self, interval)[:-1],
-            "-" if math.isnan(self.p_value) else wording.p_in_line(self.p_value),
-        ]
+        return [*Difference.cells(self, interval)[:-1], format_p(self.p_value)]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -349,9 +346,8 @@ class CostDecisions(result.Tabular):
 
     def _rows(self, level: float) -> list[result.Record]:
         options.read_level(level)
-        return [
-            {"label": label, "offset": offset} for label, offset in zip(self.labels, self.offsets.tolist(), strict=True)
-        ]
+        named = zip(self.labels, self.offsets.tolist(), strict=True)
+        return [{"label": label, "offset": offset} for label, offset in named]
 
     def _title(self) -> str:
         return f"CostDecisions for {len(self.labels)} classes: {RULES_IN_WORDS[self.rule]} ({self.rule!r})"
@@ -381,16 +377,13 @@ def compare_costs(
     costs: NDArray[np.float64],
 ) -> CostComparison:
     """The comparison of a fitted `rule` with the plain ones, from what each row costs under each of them."""
-    fitted = row_costs[FITTED]
-    differences = tuple(
-        CostDifference(
-            FITTED, plain, *_rust.row_mean(fitted - row_costs[plain], weights, groups), is_same_rule=rule == plain
-        )
-        for plain in PLAIN_RULES
-    )
+    fitted, differences = row_costs[FITTED], []
+    for plain in PLAIN_RULES:
+        gap = _rust.row_mean(fitted - row_costs[plain], weights, groups)
+        differences.append(CostDifference(FITTED, plain, *gap, is_same_rule=rule == plain))
     means = {name: RowMean(*_rust.row_mean(values, weights, groups)) for name, values in row_costs.items()}
     n_rows = len(fitted) if weights is None else int(np.count_nonzero(weights))
-    return CostComparison(means, differences, n_rows, (float(costs.min()), float(costs.max())))
+    return CostComparison(means, tuple(differences), n_rows, (float(costs.min()), float(costs.max())))
 
 
 def read_probabilities(y_score: Any, n_classes: int, outputs: Any = None) -> NDArray[np.float32] | NDArray[np.float64]:

@@ -254,8 +254,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         if found is None:
             warn("no test of all models is possible: the variance of some of them is unknown")
             return OmnibusTest(math.nan, (math.nan, math.nan), math.nan)
-        f, rank, p_value = found
-        return OmnibusTest(f, (float(rank), freedom), p_value)
+        return found
 
     @with_hints
     def bootstrap(self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None) -> ComparisonBootstrap:
@@ -390,9 +389,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         return [head, *([" - ".join(pair), *one.cells(limits)] for pair, one, limits in contrasts)]
 
 
-def _wald_f(
-    values: NDArray[np.float64], covariance: NDArray[np.float64], freedom: float
-) -> tuple[float, int, float] | None:
+def _wald_f(values: NDArray[np.float64], covariance: NDArray[np.float64], freedom: float) -> OmnibusTest | None:
     """(F, its first degrees of freedom, p) of the hypothesis that all values are equal.
 
     None where values differ in a direction in which nothing varies.
@@ -406,9 +403,9 @@ def _wald_f(
         return None
     rank = int(varies.sum())
     if rank == 0:
-        return 0.0, 0, 1.0
+        return OmnibusTest(0.0, (0.0, freedom), 1.0)
     f = float((along[varies] ** 2 / sizes[varies]).sum() / rank)
-    return f, rank, _rust.f_tail(f, rank, freedom)
+    return OmnibusTest(f, (float(rank), freedom), _rust.f_tail(f, rank, freedom))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

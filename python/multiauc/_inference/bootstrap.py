@@ -393,17 +393,14 @@ def ranking_shares(replicates: NDArray[np.float64], names: Sequence[Any]) -> dic
     if not len(defined):
         return {}
     shares: defaultdict[tuple[Any, ...], float] = defaultdict(float)
-    rankings, times = np.unique(_ranks(defined), axis=0, return_counts=True)
+    # How many models are better than each.
+    ranks_of_each = (defined[:, None, :] > defined[:, :, None]).sum(axis=2)
+    rankings, times = np.unique(ranks_of_each, axis=0, return_counts=True)
     for ranks, count in zip(rankings.tolist(), times.tolist(), strict=True):
         orders = list(_agreeing_orders(ranks, names))
         for order in orders:
             shares[order] += count / len(orders) / len(defined)
     return dict(sorted(shares.items(), key=lambda item: -item[1]))
-
-
-def _ranks(replicates: NDArray[np.float64]) -> NDArray[np.intp]:
-    """0 for the best of each row; ties get the same rank."""
-    return np.asarray((replicates[:, None, :] > replicates[:, :, None]).sum(axis=2))
 
 
 def _agreeing_orders(ranks: list[int], names: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

@@ -212,7 +212,7 @@ class Difference(result.Number, result.Tabular):
         """Difference, standard error, an interval, t, degrees of freedom and corrected p-value as text."""
         value, error = wording.decimals(self.value, sign=True), wording.decimals(self.standard_error)
         test = [_format_known(self.t, ".2f"), _format_known(self.degrees_of_freedom, ".1f")]
-        return [value, error, wording.format_interval(*limits, sign=True), *test, _format_p(self.corrected_p_value)]
+        return [value, error, wording.format_interval(*limits, sign=True), *test, format_p(self.corrected_p_value)]
 
     def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything by name, with the limits of the interval; nan where they are not known."""
@@ -229,10 +229,10 @@ class Difference(result.Number, result.Tabular):
         numbers = f"{value}, standard error {error}, 95% interval {interval}"
         # Of different rows, t is not the difference over the standard error beside it.
         test = f", t({freedom}) {t}" if self._samples is None else ""
-        return f"{type(self).__name__}({self._name()}: {numbers}{test}, p {_format_p(self.p_value)})"
+        return f"{type(self).__name__}({self._name()}: {numbers}{test}, p {format_p(self.p_value)})"
 
 
-def _format_p(p: float) -> str:
+def format_p(p: float) -> str:
     return "-" if math.isnan(p) else wording.p_in_line(p)
 
 

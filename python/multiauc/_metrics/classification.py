@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -464,12 +465,9 @@ class ConfusionMatrix(result.Printed, result.Tabular):
         return self._pick("labels", "counts") | shares | {"per_class": self._rows(level)}
 
     def _rows(self, level: float) -> list[result.Record]:
-        found = [("precision", self.precision), ("recall", self.recall), ("f1", self.f1)]
-        return [
-            {"label": label, "rate": name, **rates[label].to_dict(level)}
-            for label in self.labels
-            for name, rates in found
-        ]
+        found = {name: self._rates(name) for name in ("precision", "recall", "f1")}
+        pairs = product(self.labels, found)
+        return [{"label": label, "rate": name, **found[name][label].to_dict(level)} for label, name in pairs]
 
     def _rates(self, kind: str) -> dict[Any, Rate]:
         rates, title = self._of_classes[kind], {"f1": "F1"}.get(kind, kind)
