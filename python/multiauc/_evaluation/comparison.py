@@ -390,7 +390,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
 
 
 def _wald_f(values: NDArray[np.float64], covariance: NDArray[np.float64], freedom: float) -> OmnibusTest | None:
-    """(F, its first degrees of freedom, p) of the hypothesis that all values are equal.
+    """Wald's F test of the hypothesis that all values are equal.
 
     None where values differ in a direction in which nothing varies.
     """

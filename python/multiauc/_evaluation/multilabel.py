@@ -72,12 +72,9 @@ class LabelledSample:
 
     def compute(self, metrics: tuple[str, ...]) -> _rust.Labelled:
         """What the core finds for the labels that are present."""
-        codes = {label: np.ascontiguousarray(self.indicators[:, label]) for label in self.present}
+        rows = (self.weights, self.groups, "iid")
         models = [
-            [
-                _rust.Sample(scores[:, label : label + 1], codes[label], self.weights, self.groups, "iid")
-                for label in codes
-            ]
+            [_rust.Sample(scores[:, label : label + 1], self.indicators[:, label], *rows) for label in self.present]
             for scores in self.scores
         ]
         return _rust.compare_labels(models, list(metrics))
@@ -96,13 +93,11 @@ class LabelledSample:
     def estimates(self, found: _rust.Labelled, metrics: tuple[str, ...], model: int) -> list[dict[Any, Estimate]]:
         """Of each metric, a model's estimates by label."""
         reported = self.present if self.absent == "ignore" else range(len(self.labels))
-        of_labels = dict(zip(self.present, found.per_label[model], strict=True))
+        of_labels: dict[int, Any] = dict.fromkeys(reported, [None] * len(metrics))
+        of_labels |= zip(self.present, found.per_label[model], strict=True)
         return [
-            {
-                label: self._build(of_labels[column][index] if column in of_labels else None, label, metric, [column])
-                for column, label in ((column, self.labels[column]) for column in reported)
-            }
-            for index, metric in enumerate(metrics)
+            {self.labels[c]: self._build(of_labels[c][k], self.labels[c], metric, [c]) for c in reported}
+            for k, metric in enumerate(metrics)
         ]
 
     def mean(self, found: _rust.Labelled, model: int, index: int, metric: str, name: Any) -> Estimate:
@@ -140,7 +135,7 @@ def read_labelled(
             "y_true must have a row per instance and a column of zeros and ones per label for task='multilabel', as "
             f"scikit-learn's MultiLabelBinarizer makes it; got {given.dtype} of shape {given.shape}"
         )
-    indicators = given.astype(np.uint8)
+    indicators = given.astype(np.uint8, order="F")
     read = [as_scores(name, scores) for name, scores in models.items()]
     for name, scores in zip(models, read, strict=True):
         if scores.shape != given.shape:

@@ -504,8 +504,7 @@ def evaluate_slices(  # noqa: PLR0913
         if reference == "all":
             raise ValueError("reference='all' goes with the scores of one model; several are compared in each slice")
         return _compare_slices(dict(zip(y_score, held, strict=True)), columns)
-    is_ordered = name in registry.ONE_SCORE_METRICS
-    note = None if is_ordered else column_order_note(inputs.sample, inputs.groups, None, None)
+    note = None if name in registry.ONE_SCORE_METRICS else column_order_note(inputs.sample, inputs.groups)
     found = evaluate_sliced_inputs(inputs, columns, reference, () if note is None else (note,))
     warn_of_order(note)
     return found
