@@ -261,12 +261,7 @@ class CostDecisions(result.Tabular):
 
     @hints.with_hints
     def expected_cost(
-        self,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        outputs: Outputs = None,
+        self, y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, outputs: Outputs = None
     ) -> float:
         """The mean cost of the predictions on some rows.
 

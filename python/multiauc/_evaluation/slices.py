@@ -489,8 +489,7 @@ def evaluate_slices(  # noqa: PLR0913
     >>> slices.worse()
     ['watch']
     """
-    offered = (*registry.ANALYTIC_METRICS, *registry.ONE_SCORE_METRICS)
-    name = wording.one_of("metric", metric, offered)
+    name = wording.one_of("metric", metric, (*registry.ANALYTIC_METRICS, *registry.ONE_SCORE_METRICS))
     if reference is not None:
         wording.one_of("reference", reference, REFERENCES)
     given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}

@@ -712,10 +712,7 @@ def _offsets(difference: NDArray[np.float64], points: int) -> NDArray[np.float64
 
 @with_hints
 def ferri_vus_of_confusions(
-    matrices: ArrayLike,
-    *,
-    precision: float = 1e-3,
-    rng: np.random.Generator | int | None = None,
+    matrices: ArrayLike, *, precision: float = 1e-3, rng: np.random.Generator | int | None = None
 ) -> Volume:
     r"""Ferri's volume under the ROC surface of a set of crisp classifiers, from their confusion matrices.
 

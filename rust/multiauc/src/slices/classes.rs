@@ -50,3 +50,19 @@ fn sums_by_group(column: &[f64], groups: Option<&[u32]>) -> Vec<f64> {
     groups.iter().zip(column).for_each(|(&group, entry)| sums[group as usize] += entry);
     sums
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_correlate_by_their_sums() {
+        let columns = [vec![1.0, 2.0, -3.0], vec![3.0, 0.0, -3.0], vec![0.0; 3]];
+        let whole = [1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        for (entry, expected) in correlations(&columns, Some(&[0, 0, 1])).iter().zip(whole) {
+            assert!((entry - expected).abs() < 1e-15);
+        }
+        let of_rows = correlations(&columns, None)[1];
+        assert!((of_rows - 12.0 / (14.0_f64 * 18.0).sqrt()).abs() < 1e-15);
+    }
+}

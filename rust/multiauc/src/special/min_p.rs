@@ -231,6 +231,13 @@ mod tests {
     use crate::parallel::Cancel;
 
     #[test]
+    fn holm_multiplies_the_smallest_most() {
+        let found = holm(&[0.04, f64::NAN, 0.01, 0.03, 0.9]);
+        assert_eq!((found[0], found[2], found[3], found[4]), (0.09, 0.04, 0.09, 0.9));
+        assert!(found[1].is_nan() && holm(&[]).is_empty());
+    }
+
+    #[test]
     fn independent_numbers_are_as_many_as_they_are() {
         let cancel = Cancel::new();
         let workers = Workers::with_threads(1, &cancel);
