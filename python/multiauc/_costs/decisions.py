@@ -167,10 +167,10 @@ class CostComparison(result.Printed, result.Tabular):
 
     def _costs(self, tail: float) -> dict[str, result.Numbers]:
         """The mean cost of each rule, its standard error and the limits of its interval."""
+        errors = self.standard_errors
         return {
-            name: {"value": mean.value, "standard_error": math.sqrt(mean.variance)}
-            | self._interval(name, tail)._asdict()
-            for name, mean in self.means.items()
+            name: {"value": value, "standard_error": errors[name], **self._interval(name, tail)._asdict()}
+            for name, value in self.values.items()
         }
 
     def _rows(self, level: float) -> list[result.Record]:

@@ -219,11 +219,10 @@ class Comparison(ComparedModels[Estimate, Difference]):
             their degrees of freedom; agrees with `simultaneous_intervals`. ``"holm"``: Holm's step-down correction,
             which ignores correlations and has no intervals.
         """
-        kind = wording.one_of("method", method, CORRECTIONS)
         known = self._known_differences()
-        values = (
-            [one.corrected_p_value for one in known] if kind == "min_p" else _rust.holm([one.p_value for one in known])
-        )
+        values = [one.corrected_p_value for one in known]
+        if wording.one_of("method", method, CORRECTIONS) == "holm":
+            values = _rust.holm([one.p_value for one in known])
         return {(one.first, one.second): value for one, value in zip(known, values, strict=True)}
 
     def simultaneous_intervals(self, level: float = 0.95) -> dict[tuple[Any, Any], ConfidenceInterval]:

@@ -700,9 +700,8 @@ def _describe_scales(given: dict[Any, Sample]) -> str | None:
         return None
     if not any(are.values()):
         return probabilities.NOT_PROBABILITIES
-    rows_sum, others = (
-        wording.listing([name for name, found in are.items() if found is kind]) for kind in (True, False)
-    )
+    rows_sum = wording.listing([name for name, found in are.items() if found])
+    others = wording.listing([name for name, found in are.items() if not found])
     return (
         f"models differ in the scale of their scores: those of {rows_sum} are probabilities (rows sum to 1), those of "
         f"{others} are not, and differences may be due to the scale alone; turn logits into probabilities (softmax) "

@@ -328,16 +328,14 @@ class Slices(result.Printed, result.Tabular):
     def _title(self) -> str:
         by = " and ".join(map(wording.printable, self.columns))
         rows = wording.pluralize(int(self.rows.sum()), "row")
-        return (
-            f"{registry.METRICS[self.metric].title} of {rows} by {by}: {wording.decimals(self.overall.value)} overall"
-        )
+        title, overall = registry.METRICS[self.metric].title, wording.decimals(self.overall.value)
+        return f"{title} of {rows} by {by}: {overall} overall"
 
     def _below(self) -> list[str]:
         left_out = len(self) - PRINTED_FIRST - PRINTED_LAST
-        hidden = (
-            [f"{left_out} slices are not printed; to_frame() lists them all."] if len(self) > PRINTED_AT_MOST else []
-        )
-        return [*hidden, self.summary(), self.method, *result.notes_in_words(self.notes)]
+        hidden = f"{left_out} slices are not printed; to_frame() lists them all."
+        lines = [hidden, self.summary(), self.method, *result.notes_in_words(self.notes)]
+        return lines if len(self) > PRINTED_AT_MOST else lines[1:]
 
     def _table(self) -> result.Cells:
         listed = zip(self.shown_names(), self._entries(0.95), strict=True)

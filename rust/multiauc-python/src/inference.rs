@@ -255,6 +255,9 @@ pub fn compare(
     })
 }
 
+/// Differences by class and pair of models, and their correlations.
+type ComparedClasses<'py> = (Vec<Vec<Py<Estimate>>>, Option<Matrix<'py>>);
+
 /// The differences of all pairs of models in the AUCs of some classes against the rest, by class, but for the factor of
 /// [`multiauc::class_against_rest`]; and their correlations, if they are wanted.
 #[pyfunction]
@@ -263,7 +266,7 @@ pub fn compare_classes<'py>(
     samples: Vec<SampleArgument<'py>>,
     classes: Vec<usize>,
     wants_correlations: bool,
-) -> PyResult<(Vec<Vec<Py<Estimate>>>, Option<Matrix<'py>>)> {
+) -> PyResult<ComparedClasses<'py>> {
     let views = samples.iter().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?;
     let first = views.first().ok_or_else(no_model)?;
     let cells: usize = views.iter().map(SampleView::cost).sum();
