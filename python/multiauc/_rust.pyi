@@ -48,6 +48,7 @@ __all__ = [
     "code_bytes",
     "code_integers",
     "compare",
+    "compare_classes",
     "compare_folds",
     "compare_labels",
     "confusion",
@@ -64,6 +65,7 @@ __all__ = [
     "fit_summary_roc",
     "get_num_threads",
     "h_measure",
+    "holm",
     "hum",
     "hum_score",
     "influences",
@@ -243,9 +245,7 @@ def hum(sample: Sample, rule: str, precision: float, seed: int) -> tuple[Evaluat
 def chance(kind: str, classes: int, shares: list[float] | None, k: int) -> float:
     """What uninformative scores make of a metric whose chance is of this kind."""
 
-def offset_rates(
-    codes: NDArray[np.uint32], scores: NDArray[np.float64], levels: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def offset_rates(sample: Sample, levels: NDArray[np.float64]) -> NDArray[np.float64]:
     """Confusion rates, K x K each, of classifiers that add offsets to the scores: none, and each row of levels.
 
     A level is the quantile of differences of scores that an offset brings to the boundary.
@@ -578,34 +578,16 @@ class FoundSlices:
         """Rows (or groups) of the smallest class."""
 
     @property
-    def values(self) -> NDArray[np.float64]: ...
+    def slices(self) -> _Side: ...
     @property
-    def variances(self) -> NDArray[np.float64]: ...
-    @property
-    def degrees_of_freedom(self) -> NDArray[np.float64]: ...
-    @property
-    def smallest(self) -> NDArray[np.int64]: ...
-    @property
-    def worst(self) -> list[NDArray[np.float64]]:
-        """Design effects and failures of the worst cases."""
-
-    @property
-    def reference_values(self) -> NDArray[np.float64]: ...
-    @property
-    def reference_variances(self) -> NDArray[np.float64]: ...
-    @property
-    def reference_degrees_of_freedom(self) -> NDArray[np.float64]: ...
-    @property
-    def reference_smallest(self) -> NDArray[np.int64]: ...
-    @property
-    def reference_worst(self) -> list[NDArray[np.float64]]: ...
+    def references(self) -> _Side: ...
     @property
     def covariances(self) -> NDArray[np.float64]:
         """Of slice and reference."""
 
     @property
     def joint(self) -> tuple[list[int], NDArray[np.float64]] | None:
-        """The slices that are compared, and the correlations of their differences, where these are few."""
+        """The slices that are tested, and the correlations of their differences, where these are few."""
 
 def evaluate_slices(
     sample: Sample,
@@ -615,8 +597,12 @@ def evaluate_slices(
     options: MetricOptions,
     reference: str | None,
     ignores_absent: bool,
+    chance: float,
 ) -> FoundSlices:
-    """Every slice by itself, and what it is compared with: "rest", "all" or None; `slices` are those of the rows."""
+    """Every slice by itself, and what it is compared with: "rest", "all" or None; `slices` are those of the rows.
+
+    Where nothing varies and the value is that of `chance`, there is no worst case.
+    """
 
 #: (value, variance, degrees of freedom, rows of the smallest class, (design effect, failures) of the worst case).
 type _Known = tuple[float, float, float, float, tuple[float, float] | None]
@@ -747,17 +733,25 @@ def influences(sample: Sample, metrics: list[str], options: MetricOptions) -> ND
 def compare(samples: list[Sample], metric: str, options: MetricOptions) -> Compared:
     """Models with the same codes, weights and groups."""
 
+def compare_classes(
+    samples: list[Sample], classes: list[int], wants_correlations: bool
+) -> tuple[list[list[Estimate]], NDArray[np.float64] | None]:
+    """Differences of models in the AUC of each class against the rest, class by class, and all their correlations.
+
+    The differences are to be multiplied by the number of classes that have rows.
+    """
+
 def compare_folds(
     models: list[list[Sample]],
     rows: list[NDArray[np.uint32]],
-    groups: NDArray[np.uint32] | None,
+    whole: Sample,
     metrics: list[str],
     options: MetricOptions,
 ) -> Compared:
     """Averages over folds, of each model and within it of each metric.
 
-    A model is its samples by fold, `rows` are the numbers of each fold's rows in the whole sample, and `groups` the
-    groups of the whole sample. `units` are those of the classes of the folds.
+    A model is its samples by fold, and `rows` are the numbers of each fold's rows in the whole sample, whose `units`
+    the answer has.
     """
 
 def evaluate_runs(models: list[list[Sample]], metrics: list[str], options: MetricOptions) -> Runs:
@@ -1029,6 +1023,9 @@ def student_power(shift: float, degrees_of_freedom: float, tail: float) -> float
 
 def f_tail(x: float, first: int, second: float) -> float:
     """P(F >= x) for x >= 0 and a whole number of first degrees of freedom."""
+
+def holm(p_values: list[float]) -> list[float]:
+    """p-values corrected by Holm's method; of those that are nan, none counts."""
 
 def chi_squared_tail(x: float, degrees_of_freedom: int) -> float:
     """P(X >= x) for x >= 0."""

@@ -136,7 +136,7 @@ def evaluation(rng: Rng) -> Iterator[str]:
                 yield from outside(f"a limit of {metric}", limit)
 
 
-@target("compare", "Compared", "compare_folds")
+@target("compare", "Compared", "compare_classes", "compare_folds")
 def comparison(rng: Rng) -> Iterator[str]:
     """Two models, of which the second may not fit the first."""
     s, other = any_sample(rng), any_sample(rng)
@@ -154,6 +154,8 @@ def comparison(rng: Rng) -> Iterator[str]:
     if found is not None and hasattr(found, "estimates"):
         for estimate in found.estimates.values():
             yield from outside("the value of a model", estimate.value)
+        for difference in (answer(lambda: found.per_class) or {}).values():
+            yield from outside("the difference of a class", difference.value, -1.0)
 
 
 @target("compare_labels", "Labelled")

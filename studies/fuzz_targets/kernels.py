@@ -104,7 +104,7 @@ def shares_of_normal_scores(rng: Rng) -> Iterator[str]:
         yield f"shares {won} and {lost} of differences of normal scores"
 
 
-@target("student_power", "f_tail", "chi_squared_tail")
+@target("student_power", "f_tail", "holm", "chi_squared_tail")
 def tails(rng: Rng) -> Iterator[str]:
     """Other tails."""
     a = float(rng.choice(NUMBERS))
@@ -112,6 +112,7 @@ def tails(rng: Rng) -> Iterator[str]:
     for name, found in (
         ("student_power", answer(_rust.student_power, a, freedom, float(rng.uniform(1e-6, 0.5)))),
         ("f_tail", answer(_rust.f_tail, a, int(rng.integers(1, 9)), freedom)),
+        ("holm", max(_rust.holm([abs(a) % 1.0, 0.5]), default=None)),
         ("chi_squared_tail", answer(_rust.chi_squared_tail, a, int(rng.integers(1, 3000)))),
     ):
         yield from outside(name, None if found is None or np.isnan(found) else found)

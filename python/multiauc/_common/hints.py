@@ -63,12 +63,11 @@ def with_hints(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **options)
         except TypeError:
             known = signature_names(function)
-            for word in options:
-                if word not in known:
-                    raise TypeError(
-                        f"{function.__name__}() got an unexpected keyword argument {word!r}; {_instead(known, word)}"
-                    ) from None
-            raise
+            unknown = next((word for word in options if word not in known), None)
+            if unknown is None:
+                raise
+            found = f"{function.__name__}() got an unexpected keyword argument {unknown!r}"
+            raise TypeError(f"{found}; {_instead(known, unknown)}") from None
 
     return call
 

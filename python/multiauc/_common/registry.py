@@ -197,10 +197,7 @@ _WORDS: Final[dict[MetricName, tuple[str, str]]] = {
     "balanced_accuracy": ("balanced accuracy", "is the mean recall of the classes"),
     "macro_f1": ("F1 (macro)", "is the mean F1 of the classes"),
     "top_k_accuracy": ("top-k accuracy", "is the share of rows whose class is among the k highest scores"),
-    "log_loss": (
-        "log loss",
-        "is minus the mean logarithm of the probability of the true class; smaller is better",
-    ),
+    "log_loss": ("log loss", "is minus the mean logarithm of the probability of the true class; smaller is better"),
     "brier": (
         "Brier score",
         "is the mean squared distance of the probabilities from the true class; smaller is better",

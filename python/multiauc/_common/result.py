@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from multiauc._common.wording import names_as_text, one_of, pluralize, printable, shown_name
+from multiauc._common.wording import decimals, format_interval, names_as_text, one_of, pluralize, printable, shown_name
 from multiauc._rust import __version__
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Number:
 
 
 class Printed:
-    """A result that prints a table: as text, and in notebooks as HTML."""
+    """A result that prints a table, or several: as text, and in notebooks as HTML."""
 
     __slots__ = ()
 
@@ -185,15 +185,41 @@ class Printed:
     def _table(self) -> Cells:
         raise NotImplementedError
 
+    def _more_tables(self) -> dict[str, Cells]:
+        """Further tables by their captions, which only HTML shows."""
+        return {}
+
     def _below(self) -> list[str]:
-        """Lines below the table."""
+        """Lines below the tables."""
         return []
 
+    def to_text(self, title: str) -> str:
+        """The title, and below it the tables."""
+        parts = ["\n".join(text_table(table)) for table in (self._table(), *self._more_tables().values())]
+        gap = "\n\n" if len(parts) > 1 else "\n"
+        if below := self._below():
+            parts.append("\n".join(below))
+        return "\n".join([title, gap.join(parts)])
+
+    def to_html(self, title: str) -> str:
+        """The tables as HTML."""
+        *others, (caption, last) = {title: self._table(), **self._more_tables()}.items()
+        return "".join(html_table(*other) for other in others) + html_table(caption, last, self._below())
+
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table()), *self._below()])
+        return self.to_text(self._title())
 
     def _repr_html_(self) -> str:
-        return html_table(self._title(), self._table(), self._below())
+        return self.to_html(self._title())
+
+
+def table_of_numbers(header: list[str], rows: dict[str, Numbers]) -> Cells:
+    """A table of values with standard errors and intervals, by name."""
+    cells = (
+        [name, decimals(one["value"]), decimals(one["standard_error"]), format_interval(one["low"], one["high"])]
+        for name, one in rows.items()
+    )
+    return [header, *cells]
 
 
 def pick_numbers(row: Record) -> Numbers:
@@ -257,11 +283,14 @@ TABLE_AT_MOST = 10
 TABLE_EDGE = 4
 LABEL_WIDTH = 14
 Row = TypeVar("Row")
+Gap = TypeVar("Gap")
 
 
-def without_middle(rows: list[Row], gap: Row) -> list[Row]:
+def without_middle(
+    rows: list[Row], gap: Gap, at_most: int = TABLE_AT_MOST, first: int = TABLE_EDGE, last: int = TABLE_EDGE
+) -> list[Row | Gap]:
     """The rows, or the first and the last of many with a gap between them."""
-    return rows if len(rows) <= TABLE_AT_MOST else [*rows[:TABLE_EDGE], gap, *rows[-TABLE_EDGE:]]
+    return [*rows] if len(rows) <= at_most else [*rows[:first], gap, *rows[-last:]]
 
 
 def text_table(rows: Cells) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common import hints, result, wording
 from multiauc._inference import column_order, intervals
-from multiauc._inference.differences import Difference
+from multiauc._inference.differences import Difference, format_p
 from multiauc._input import options, probabilities
 from multiauc._input.arrays import as_scores
 from multiauc._input.labels import column_names, order_of_names
@@ -92,14 +92,11 @@ class CostDifference(Difference):
 
     def cells(self, interval: tuple[float, float]) -> list[str]:
         """Difference, standard error, an interval, t, degrees of freedom and p-value as text."""
-        return [
-            *Difference.cells(self, interval)[:-1],
-            "-" if math.isnan(self.p_value) else wording.p_in_line(self.p_value),
-        ]
+        return [*Difference.cells(self, interval)[:-1], format_p(self.p_value)]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CostComparison(result.Tabular):
+class CostComparison(result.Printed, result.Tabular):
     """The mean costs of a fitted decision rule and of simple rules on the same rows.
 
     Attributes
@@ -170,10 +167,10 @@ class CostComparison(result.Tabular):
 
     def _costs(self, tail: float) -> dict[str, result.Numbers]:
         """The mean cost of each rule, its standard error and the limits of its interval."""
+        errors = self.standard_errors
         return {
-            name: {"value": mean.value, "standard_error": math.sqrt(mean.variance)}
-            | self._interval(name, tail)._asdict()
-            for name, mean in self.means.items()
+            name: {"value": value, "standard_error": errors[name], **self._interval(name, tail)._asdict()}
+            for name, value in self.values.items()
         }
 
     def _rows(self, level: float) -> list[result.Record]:
@@ -183,35 +180,15 @@ class CostComparison(result.Tabular):
         costs = {f"{name}_cost": found for name, found in self._costs(0.025).items()}
         return costs | {name: found for one in self.differences for name, found in one._numbers().items()}  # noqa: SLF001
 
-    def tables(self) -> tuple[result.Cells, result.Cells]:
-        """The costs and the differences as cells of text."""
-        costs = []
-        for name, (value, error, low, high) in ((name, one.values()) for name, one in self._costs(0.025).items()):
-            costs.append([name, *map(wording.decimals, (value, error)), wording.format_interval(low, high)])
-        header = [result.ESTIMATE_HEADER[0], "mean cost", *result.ESTIMATE_HEADER[2:]]
-        differences = (
-            [f"{one.first} - {one.second}", *one.cells(one.interval_beyond(0.025))] for one in self.differences
-        )
-        return [header, *costs], [DIFFERENCE_HEADER, *differences]
-
     def _title(self) -> str:
         return f"CostComparison on {wording.pluralize(self.n_rows, 'row')}"
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), *self.lines()])
+    def _table(self) -> result.Cells:
+        return result.table_of_numbers(["", "mean cost", *result.ESTIMATE_HEADER[2:]], self._costs(0.025))
 
-    def _repr_html_(self) -> str:
-        return self.to_html(self._title())
-
-    def lines(self) -> list[str]:
-        """The tables as lines of text."""
-        costs, differences = map(result.text_table, self.tables())
-        return [*costs, "", *differences]
-
-    def to_html(self, title: str) -> str:
-        """The tables as HTML."""
-        costs, differences = self.tables()
-        return result.html_table(title, costs) + result.html_table("Differences on the same rows", differences)
+    def _more_tables(self) -> dict[str, result.Cells]:
+        named = ([f"{one.first} - {one.second}", *one.cells(one.interval_beyond(0.025))] for one in self.differences)
+        return {"Differences on the same rows": [DIFFERENCE_HEADER, *named]}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -277,21 +254,14 @@ class CostDecisions(result.Tabular):
             Labels. Ties go to the first class in sorted order, whatever the column order.
         """
         scores = read_probabilities(self._in_order(y_score), len(self.labels), outputs)
-        if len({type(label) for label in self.labels}) == 1 and isinstance(self.labels[0], (str, bool, int, float)):
-            labels = np.array(self.labels)
-        else:
-            labels = np.empty(len(self.labels), dtype=object)
-            labels[:] = self.labels
+        is_plain = len(set(map(type, self.labels))) == 1 and isinstance(self.labels[0], (str, bool, int, float))
+        # Of labels that are tuples, NumPy would make a matrix.
+        labels = np.array(self.labels) if is_plain else np.array([*self.labels, None], dtype=object)[:-1]
         return labels[self._decide(scores, self.rule)]
 
     @hints.with_hints
     def expected_cost(
-        self,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        outputs: Outputs = None,
+        self, y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, outputs: Outputs = None
     ) -> float:
         """The mean cost of the predictions on some rows.
 
@@ -371,9 +341,8 @@ class CostDecisions(result.Tabular):
 
     def _rows(self, level: float) -> list[result.Record]:
         options.read_level(level)
-        return [
-            {"label": label, "offset": offset} for label, offset in zip(self.labels, self.offsets.tolist(), strict=True)
-        ]
+        named = zip(self.labels, self.offsets.tolist(), strict=True)
+        return [{"label": label, "offset": offset} for label, offset in named]
 
     def _title(self) -> str:
         return f"CostDecisions for {len(self.labels)} classes: {RULES_IN_WORDS[self.rule]} ({self.rule!r})"
@@ -388,7 +357,7 @@ class CostDecisions(result.Tabular):
     def __repr__(self) -> str:
         fitted = [] if self.rule in PLAIN_RULES else [*result.text_table(self._parameters()), ""]
         seen = f"cross-validated on {wording.pluralize(self.cross_validated.n_rows, 'row')}"
-        return "\n".join([wording.printable(self._title()), *fitted, seen, *self.cross_validated.lines()])
+        return "\n".join([wording.printable(self._title()), *fitted, self.cross_validated.to_text(seen)])
 
     def _repr_html_(self) -> str:
         seen = f"Cross-validated on {wording.pluralize(self.cross_validated.n_rows, 'row')}"
@@ -403,16 +372,13 @@ def compare_costs(
     costs: NDArray[np.float64],
 ) -> CostComparison:
     """The comparison of a fitted `rule` with the plain ones, from what each row costs under each of them."""
-    fitted = row_costs[FITTED]
-    differences = tuple(
-        CostDifference(
-            FITTED, plain, *_rust.row_mean(fitted - row_costs[plain], weights, groups), is_same_rule=rule == plain
-        )
-        for plain in PLAIN_RULES
-    )
+    fitted, differences = row_costs[FITTED], []
+    for plain in PLAIN_RULES:
+        gap = _rust.row_mean(fitted - row_costs[plain], weights, groups)
+        differences.append(CostDifference(FITTED, plain, *gap, is_same_rule=rule == plain))
     means = {name: RowMean(*_rust.row_mean(values, weights, groups)) for name, values in row_costs.items()}
     n_rows = len(fitted) if weights is None else int(np.count_nonzero(weights))
-    return CostComparison(means, differences, n_rows, (float(costs.min()), float(costs.max())))
+    return CostComparison(means, tuple(differences), n_rows, (float(costs.min()), float(costs.max())))
 
 
 def read_probabilities(y_score: Any, n_classes: int, outputs: Any = None) -> NDArray[np.float32] | NDArray[np.float64]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 CORRECTIONS = ("min_p", "holm")
 # Relative to the largest, an eigenvalue of a covariance matrix that is rounding.
 ROUNDING = 1e-11
+
+#: Estimates by model, differences, the covariance of the models, and the method in words.
+Compared: TypeAlias = "tuple[dict[Any, Estimate], tuple[Difference, ...], NDArray[np.float64], str]"
 
 OfModel = TypeVar("OfModel", bound=Estimate)
 OfPair = TypeVar("OfPair", bound=Difference)
@@ -81,7 +84,7 @@ class OmnibusTest(result.Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ComparedModels(result.Tabular, Generic[OfModel, OfPair]):
+class ComparedModels(result.Printed, result.Tabular, Generic[OfModel, OfPair]):
     """The base of comparisons of models and of runs: an estimate of each model, and the differences of all pairs."""
 
     metric: str
@@ -129,29 +132,18 @@ class ComparedModels(result.Tabular, Generic[OfModel, OfPair]):
         columns = dict.fromkeys(name for row in rows for name in row)
         return [{name: row.get(name, math.nan) for name in columns} for row in rows]
 
-    def __repr__(self) -> str:
-        tables = [self._models(), self._contrasts()] if self.differences else [self._models()]
-        lines = [line for table in tables for line in [*result.text_table(table), ""]]
-        return "\n".join([self._title(), *lines, *self._below()])
-
-    def _repr_html_(self) -> str:
-        models = result.html_table(self._title(), self._models())
-        if not self.differences:
-            return models + result.html_table("", [[line] for line in self._below()])
-        return models + result.html_table("Differences", self._contrasts(), self._below())
-
     def _title(self) -> str:
         title = registry.METRICS[self.metric].title
         return f"{self._KIND} by {title} on {result.sizes_in_words(self.labels, self.counts)}"
 
-    def _models(self) -> result.Cells:
+    def _table(self) -> result.Cells:
         named = zip(wording.names_as_text(self.estimates), self.estimates.values(), strict=True)
         return [self._HEADER, *([name, *estimate.cells()] for name, estimate in named)]
 
-    def _contrasts(self) -> result.Cells:
-        raise NotImplementedError
+    def _more_tables(self) -> dict[str, result.Cells]:
+        return {"Differences": self._contrasts()} if self.differences else {}
 
-    def _below(self) -> list[str]:
+    def _contrasts(self) -> result.Cells:
         raise NotImplementedError
 
 
@@ -199,6 +191,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
     # An unpickled comparison can be read, but nothing more can be computed from it.
     _inputs: dict[Any, HeldInputs] | None = field(default=None, metadata=result.HELD)
 
+    _WITHOUT_INPUTS: ClassVar = "this comparison was unpickled, without its data; call compare on them again"
     _KIND: ClassVar = "Comparison"
     _HEADER: ClassVar = result.ESTIMATE_HEADER
 
@@ -226,13 +219,10 @@ class Comparison(ComparedModels[Estimate, Difference]):
             their degrees of freedom; agrees with `simultaneous_intervals`. ``"holm"``: Holm's step-down correction,
             which ignores correlations and has no intervals.
         """
-        kind = wording.one_of("method", method, CORRECTIONS)
         known = self._known_differences()
-        values = (
-            [one.corrected_p_value for one in known]
-            if kind == "min_p"
-            else differences.holm([one.p_value for one in known])
-        )
+        values = [one.corrected_p_value for one in known]
+        if wording.one_of("method", method, CORRECTIONS) == "holm":
+            values = _rust.holm([one.p_value for one in known])
         return {(one.first, one.second): value for one, value in zip(known, values, strict=True)}
 
     def simultaneous_intervals(self, level: float = 0.95) -> dict[tuple[Any, Any], ConfidenceInterval]:
@@ -263,8 +253,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         if found is None:
             warn("no test of all models is possible: the variance of some of them is unknown")
             return OmnibusTest(math.nan, (math.nan, math.nan), math.nan)
-        f, rank, p_value = found
-        return OmnibusTest(f, (float(rank), freedom), p_value)
+        return found
 
     @with_hints
     def bootstrap(self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None) -> ComparisonBootstrap:
@@ -329,7 +318,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
     def inputs(self) -> dict[Any, HeldInputs]:
         """The data behind the result, for values computed on access."""
         if self._inputs is None:
-            raise ValueError("this comparison was unpickled, without its data; call compare on them again")
+            raise ValueError(self._WITHOUT_INPUTS)
         return self._inputs
 
     def plot(self, ax: Sequence[Axes] | None = None, *, level: float = 0.95, **points: Any) -> ComparisonDisplay:
@@ -399,10 +388,8 @@ class Comparison(ComparedModels[Estimate, Difference]):
         return [head, *([" - ".join(pair), *one.cells(limits)] for pair, one, limits in contrasts)]
 
 
-def _wald_f(
-    values: NDArray[np.float64], covariance: NDArray[np.float64], freedom: float
-) -> tuple[float, int, float] | None:
-    """(F, its first degrees of freedom, p) of the hypothesis that all values are equal.
+def _wald_f(values: NDArray[np.float64], covariance: NDArray[np.float64], freedom: float) -> OmnibusTest | None:
+    """Wald's F test of the hypothesis that all values are equal.
 
     None where values differ in a direction in which nothing varies.
     """
@@ -415,9 +402,9 @@ def _wald_f(
         return None
     rank = int(varies.sum())
     if rank == 0:
-        return 0.0, 0, 1.0
+        return OmnibusTest(0.0, (0.0, freedom), 1.0)
     f = float((along[varies] ** 2 / sizes[varies]).sum() / rank)
-    return f, rank, _rust.f_tail(f, rank, freedom)
+    return OmnibusTest(f, (float(rank), freedom), _rust.f_tail(f, rank, freedom))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -425,16 +412,13 @@ class MultilabelComparison(Comparison):
     """Models that scored several labels of the same rows; see `multiauc.compare`."""
 
     n_rows: int = 0
+    _WITHOUT_INPUTS: ClassVar = multilabel.NO_INPUTS
     _per_label: dict[Any, dict[Any, Estimate]] = field(default_factory=dict)
 
     @property
     def per_label(self) -> dict[Any, dict[Any, Estimate]]:
         """The metric of each label, by label and model."""
         return self._per_label
-
-    def inputs(self) -> NoReturn:
-        """Data are not kept."""
-        multilabel.refuse_inputs()
 
     def _title(self) -> str:
         title = multilabel.TITLES[self.metric]
@@ -552,20 +536,10 @@ def compare(  # noqa: PLR0913
         return _compare_labels(labelled, tuple(models), kind)
     samples, held = read_inputs(y_true, scores, (kind,), shared, **rows, **given)
     named, inputs = dict(zip(models, held, strict=True)), held[0]
-    if kind == "multiclass_roc":
-        inputs.refuse_folds(f"metric={kind!r}")
-        found = _compare_curves(named)
-    else:
-        found = _compare_metric(named)
-    return Comparison(
-        metric=kind,
-        labels=tuple(inputs.sample.labels),
-        counts=inputs.sample.rows,
-        notes=find_notes(dict(zip(models, samples, strict=True)), inputs),
-        _options=inputs.describe_options(),
-        _inputs=named,
-        **found,
-    )
+    means, contrasts, covariance, method = (_compare_curves if kind == "multiclass_roc" else _compare_metric)(named)
+    sizes = (tuple(inputs.sample.labels), inputs.sample.rows)
+    notes = find_notes(dict(zip(models, samples, strict=True)), inputs)
+    return Comparison(kind, means, contrasts, *sizes, covariance, method, notes, inputs.describe_options(), named)
 
 
 def name_models(models: Any, what: str, example: str) -> dict[str, Any]:
@@ -580,28 +554,23 @@ def name_models(models: Any, what: str, example: str) -> dict[str, Any]:
     return {f"models[{name!r}]": value for name, value in models.items()}
 
 
-def _compare_metric(models: dict[Any, HeldInputs]) -> dict[str, Any]:
-    """Estimates, covariance, differences and method, by the one metric that the inputs ask for."""
+def _compare_metric(models: dict[Any, HeldInputs]) -> Compared:
+    """Estimates, differences, covariance and method, by the one metric that the inputs ask for."""
     inputs = next(iter(models.values()))
     (metric,) = inputs.metrics
     if inputs.folds is None:
-        arguments = [model.arguments() for model in models.values()]
-        found = _rust.compare(arguments, metric, inputs.options)
-        units, effective = found.units, found.effective_units
+        found = _rust.compare([model.arguments() for model in models.values()], metric, inputs.options)
     else:
         found = compare_in_folds(list(models.values()), (metric,))
-        units = inputs.units()
-        effective = units.tolist()
-    estimates.warn_of_single_units(inputs, units, effective)
-    smallest, is_known = estimates.count_smallest(units), not inputs.sample.is_undefined
-    return {
-        "estimates": {
-            name: estimates.build_estimate(one, name, smallest, metric, model)
-            for (name, model), one in zip(models.items(), found.estimates, strict=True)
-        },
-        **_build_differences(models, found.differences, found.covariance, metric, is_known=is_known),
-        "method": inputs.describe_method(),
+    estimates.warn_of_single_units(inputs, found)
+    smallest = estimates.count_smallest(found.units)
+    means = {
+        name: estimates.build_estimate(one, name, smallest, metric, model)
+        for (name, model), one in zip(models.items(), found.estimates, strict=True)
     }
+    is_known = not inputs.sample.is_undefined
+    contrasts, covariance = _build_differences(models, found.differences, found.covariance, metric, is_known=is_known)
+    return means, contrasts, covariance, inputs.describe_method()
 
 
 def _build_differences(
@@ -611,49 +580,40 @@ def _build_differences(
     metric: str,
     *,
     is_known: bool,
-) -> dict[str, Any]:
-    """Covariance, and differences of all pairs of models with corrected p-values; nan where the metric is undefined."""
+) -> tuple[tuple[Difference, ...], NDArray[np.float64]]:
+    """The differences of all pairs of models and the covariance of the models; nan if they are not known."""
     numbers = ((one.value, one.variance, one.degrees_of_freedom) if is_known else (math.nan,) * 3 for one in found)
     scale, pairs = differences.read_scale(metric), combinations(models, 2)
     plain = [Difference(a, b, *three, **scale) for (a, b), three in zip(pairs, numbers, strict=True)]
     differences.warn_of_untestable(plain)
-    return {
-        "covariance": covariance if is_known else np.full_like(covariance, np.nan),
-        "differences": tuple(differences.Family(plain, covariance=covariance).correct()),
-    }
+    corrected = differences.Family(plain, covariance=covariance).correct()
+    return tuple(corrected), covariance if is_known else np.full_like(covariance, np.nan)
 
 
 def _compare_labels(sample: multilabel.LabelledSample, models: tuple[Any, ...], metric: str) -> MultilabelComparison:
-    """Compare models whose rows have several labels."""
+    """The mean over labels of every model, and their differences."""
     found = sample.compute((metric,))
     pairs, is_known = [of_pair[0] for of_pair in found.differences], not sample.is_undefined()
+    means = {name: sample.mean(found, k, 0, metric, name) for k, name in enumerate(models)}
+    contrasts, covariance = _build_differences(models, pairs, found.covariance, metric, is_known=is_known)
+    sizes = (tuple(sample.labels), sample.counts)
     each = [sample.estimates(found, (metric,), model)[0] for model in range(len(models))]
-    return MultilabelComparison(
-        metric=metric,
-        estimates={name: sample.mean(found, k, 0, metric, name) for k, name in enumerate(models)},
-        **_build_differences(models, pairs, found.covariance, metric, is_known=is_known),
-        labels=tuple(sample.labels),
-        counts=sample.counts,
-        method=sample.describe(),
-        _options=sample.describe_options((metric,)),
-        n_rows=sample.n_rows,
-        _per_label={label: {name: each[k][label] for k, name in enumerate(models)} for label in each[0]},
-    )
+    per_label = {label: {name: each[k][label] for k, name in enumerate(models)} for label in each[0]}
+    given = sample.describe_options((metric,))
+    known: result.Record = {"n_rows": sample.n_rows, "_options": given, "_per_label": per_label}
+    return MultilabelComparison(metric, means, contrasts, *sizes, covariance, sample.describe(), **known)
 
 
-def _compare_curves(models: dict[Any, HeldInputs]) -> dict[str, Any]:
+def _compare_curves(models: dict[Any, HeldInputs]) -> Compared:
     """The same by the areas of the multi-class ROC curves, which have no analytic standard errors."""
+    next(iter(models.values())).refuse_folds("metric='multiclass_roc'")
     found = {}
     for name, model in models.items():
         area = fit_curve(model.sample, model.options.pair_weights).auc
         smallest = estimates.count_smallest(model.units())
         found[name] = estimates.build_bare_estimate(area, name, smallest, "multiclass_roc", model)
-    return {
-        "estimates": found,
-        "covariance": np.full((len(models), len(models)), np.nan),
-        "differences": (),
-        "method": "no analytic standard errors; use .bootstrap() or .ranking_probabilities()",
-    }
+    unknown = np.full((len(models), len(models)), np.nan)
+    return found, (), unknown, "no analytic standard errors; use .bootstrap() or .ranking_probabilities()"
 
 
 def _resample_curves(

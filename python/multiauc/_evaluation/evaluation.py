@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -156,6 +156,7 @@ class Evaluation(MetricEstimates):
     _options: result.Record = field(default_factory=dict, compare=False)
     # An unpickled evaluation can be read, but nothing more can be computed from it.
     _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
+    _WITHOUT_INPUTS: ClassVar = "this evaluation was unpickled, without its data; call evaluate on them again"
 
     @property
     def matthews(self) -> Estimate:
@@ -250,7 +251,7 @@ class Evaluation(MetricEstimates):
     def inputs(self) -> HeldInputs:
         """The data behind the result, for values computed on access."""
         if self._inputs is None:
-            raise ValueError("this evaluation was unpickled, without its data; call evaluate on them again")
+            raise ValueError(self._WITHOUT_INPUTS)
         return self._inputs
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, **points: Any) -> EvaluationDisplay:
@@ -356,6 +357,7 @@ class MultilabelEvaluation(Evaluation):
     """
 
     n_rows: int = 0
+    _WITHOUT_INPUTS: ClassVar = multilabel.NO_INPUTS
 
     @property
     def per_label(self) -> dict[Any, Estimate]:
@@ -366,10 +368,6 @@ class MultilabelEvaluation(Evaluation):
     def average_precision_per_label(self) -> dict[Any, Estimate]:
         """The average precision of each label."""
         return self.average_precision_per_class
-
-    def inputs(self) -> NoReturn:
-        """Data are not kept."""
-        multilabel.refuse_inputs()
 
     def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
         return [
@@ -555,19 +553,14 @@ def _evaluate_labels(
     names = offered if metrics is None else options.read_metrics(metrics, offered)
     sample = multilabel.read_labelled(y_true, {"y_score": y_score}, shared, **given)
     found = sample.compute(names)
+    means = {name: sample.mean(found, 0, k, name, registry.METRICS[name].title) for k, name in enumerate(names)}
     per_label = dict(zip(names, sample.estimates(found, names, 0), strict=True))
-    return MultilabelEvaluation(
-        {name: sample.mean(found, 0, k, name, registry.METRICS[name].title) for k, name in enumerate(names)},
-        tuple(sample.labels),
-        sample.counts,
-        per_label.get("one_vs_rest", {}),
-        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined() else found.covariance,
-        matrices={},
-        method=sample.describe(),
-        n_rows=sample.n_rows,
-        _average_precisions=per_label.get("average_precision", {}),
-        _options=sample.describe_options(names),
-    )
+    aucs, precisions = (per_label.get(name, {}) for name in offered)
+    covariance = np.full_like(found.covariance, np.nan) if sample.is_undefined() else found.covariance
+    described = sample.describe_options(names)
+    known: result.Record = {"n_rows": sample.n_rows, "_average_precisions": precisions, "_options": described}
+    sizes = (tuple(sample.labels), sample.counts)
+    return MultilabelEvaluation(means, *sizes, aucs, covariance, {}, sample.describe(), **known)
 
 
 def read_inputs(
@@ -641,46 +634,40 @@ def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
     """
     sample, labels = inputs.sample, tuple(inputs.sample.labels)
     classes, precisions, pairs = [], [], {}
+    found: _rust.Evaluated | _rust.Compared
     if inputs.folds is None:
         found = estimates.compute(inputs)
-        units, effective, covariance, of_metrics = found.units, found.effective_units, found.covariance, found.estimates
-        classes, precisions, pairs = found.per_class, found.average_precisions, found.pairs
+        of_metrics, classes, precisions, pairs = found.estimates, found.per_class, found.average_precisions, found.pairs
     else:
-        averaged, units = compare_in_folds([inputs], inputs.metrics), inputs.units()
-        effective, covariance = units.tolist(), averaged.covariance
-        of_metrics = dict(zip(inputs.metrics, averaged.estimates, strict=True))
-    smallest = estimates.count_smallest(units)
+        found = compare_in_folds([inputs], inputs.metrics)
+        of_metrics = dict(zip(inputs.metrics, found.estimates, strict=True))
+    smallest = estimates.count_smallest(found.units)
     # The chance of each average precision.
     chances = sample.shares().tolist() if precisions else []
     shares = pairs["hand_till"].values if "hand_till" in pairs else None
     if warns:
-        estimates.warn_of_single_units(inputs, units, effective)
+        estimates.warn_of_single_units(inputs, found)
 
-    def build(found: _rust.Estimate, name: str, of: str | int, chance: float | None = None) -> Estimate:
-        return estimates.build_estimate(found, name, smallest, of, inputs, chance=chance)
+    def build(one: _rust.Estimate, name: str, of: str | int, chance: float | None = None) -> Estimate:
+        return estimates.build_estimate(one, name, smallest, of, inputs, chance=chance)
 
     matrices = {
-        name: PairMatrix(table.values, labels, sample.rows, name, collect_pair_errors(table, effective))
+        name: PairMatrix(table.values, labels, sample.rows, name, collect_pair_errors(table, found.effective_units))
         for name, table in pairs.items()
     }
-    reported = [(c, labels[c], wording.shown_name(labels[c])) for c in sample.reported_classes()]
-    return Evaluation(
-        {name: build(of_metrics[name], registry.METRICS[name].title, name) for name in inputs.metrics},
-        labels,
-        sample.rows,
-        {label: build(classes[c], f"{shown} against the rest", c) for c, label, shown in reported if classes},
-        covariance=np.full_like(covariance, np.nan) if sample.is_undefined else covariance,
-        matrices=matrices,
-        method=inputs.describe_method(),
-        notes=find_notes({"": sample}, inputs, shares) if warns else (),
-        _average_precisions={
-            label: build(precisions[c], f"average precision of {shown}", "average_precision", chances[c])
-            for c, label, shown in reported
-            if precisions
-        },
-        _options=inputs.describe_options(),
-        _inputs=inputs,
-    )
+    means = {name: build(of_metrics[name], registry.METRICS[name].title, name) for name in inputs.metrics}
+    per_class, of_precision = {}, {}
+    for c in sample.reported_classes():
+        label, shown = labels[c], wording.shown_name(labels[c])
+        if classes:
+            per_class[label] = build(classes[c], f"{shown} against the rest", c)
+        if precisions:
+            title = f"average precision of {shown}"
+            of_precision[label] = build(precisions[c], title, "average_precision", chances[c])
+    covariance = np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance
+    notes = find_notes({"": sample}, inputs, shares) if warns else ()
+    told = (inputs.describe_method(), notes, of_precision, inputs.describe_options(), inputs)
+    return Evaluation(means, labels, sample.rows, per_class, covariance, matrices, *told)
 
 
 def find_notes(
@@ -713,9 +700,8 @@ def _describe_scales(given: dict[Any, Sample]) -> str | None:
         return None
     if not any(are.values()):
         return probabilities.NOT_PROBABILITIES
-    rows_sum, others = (
-        wording.listing([name for name, found in are.items() if found is kind]) for kind in (True, False)
-    )
+    rows_sum = wording.listing([name for name, found in are.items() if found])
+    others = wording.listing([name for name, found in are.items() if not found])
     return (
         f"models differ in the scale of their scores: those of {rows_sum} are probabilities (rows sum to 1), those of "
         f"{others} are not, and differences may be due to the scale alone; turn logits into probabilities (softmax) "
@@ -728,21 +714,30 @@ def compare_in_folds(models: list[HeldInputs], metrics: tuple[str, ...]) -> _rus
 
     Scores of models fitted on different rows are not comparable, so metrics are computed within folds.
     """
-    inputs = models[0]
-    folds = np.zeros(len(inputs.sample.codes), np.uint32) if inputs.folds is None else inputs.folds
-    order = np.argsort(folds, kind="stable").astype(np.uint32)
-    rows = np.split(order, np.cumsum(np.bincount(folds))[:-1])
-    _check_folds(inputs.sample, rows)
+    whole = models[0]
+    folds = np.zeros(len(whole.sample.codes), np.uint32) if whole.folds is None else whole.folds
+    rows = split_rows(folds, int(folds.max()) + 1)
+    _check_folds(whole.sample, rows)
     arguments = [[model.arguments(of_fold) for of_fold in rows] for model in models]
-    return _rust.compare_folds(arguments, rows, inputs.groups, list(metrics), inputs.options)
+    return _rust.compare_folds(arguments, rows, whole.arguments(), list(metrics), whole.options)
+
+
+def split_rows(numbers: NDArray[np.uint32], count: int) -> list[NDArray[np.uint32]]:
+    """The rows of each of so many folds or slices, whose numbers are given by row."""
+    order = np.argsort(numbers, kind="stable").astype(np.uint32)
+    return np.split(order, np.cumsum(np.bincount(numbers, minlength=count))[:-1])
+
+
+def count_classes(sample: Sample, rows: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """How many of some rows each class has; rows of weight zero do not count."""
+    counted = rows if sample.weights is None else rows[sample.weights[rows] > 0.0]
+    return np.bincount(sample.codes[counted], minlength=sample.n_classes)
 
 
 def _check_folds(sample: Sample, folds: list[NDArray[np.uint32]]) -> None:
     """Every fold needs rows of every class that there is."""
     for fold, rows in enumerate(folds):
-        codes = sample.codes[rows] if sample.weights is None else sample.codes[rows[sample.weights[rows] > 0]]
-        counts = np.bincount(codes, minlength=sample.n_classes)
-        missing = [sample.labels[k] for k in np.flatnonzero((counts == 0) & (sample.rows > 0)).tolist()]
+        missing = [sample.labels[k] for k in np.flatnonzero((count_classes(sample, rows) == 0) & (sample.rows > 0))]
         if missing:
             raise ValueError(
                 f"folds must each have rows of every class; fold number {fold + 1} of {len(folds)} "

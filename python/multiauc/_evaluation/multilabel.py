@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,11 +30,11 @@ METRICS_OF_LABELS = ("one_vs_rest", "average_precision")
 TITLES = {"one_vs_rest": "AUC (mean over labels)", "average_precision": "average precision (mean over labels)"}
 
 
-def refuse_inputs() -> NoReturn:
-    raise ValueError(
-        "bootstraps, influences, reports and predicted classes are not offered for task='multilabel'; evaluate one "
-        "label at a time, such as evaluate(y_true[:, 0], y_score[:, 0])"
-    )
+#: Why bootstraps and the like of several labels have no inputs.
+NO_INPUTS = (
+    "bootstraps, influences, reports and predicted classes are not offered for task='multilabel'; evaluate one label "
+    "at a time, such as evaluate(y_true[:, 0], y_score[:, 0])"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +72,9 @@ class LabelledSample:
 
     def compute(self, metrics: tuple[str, ...]) -> _rust.Labelled:
         """What the core finds for the labels that are present."""
-        codes = {label: np.ascontiguousarray(self.indicators[:, label]) for label in self.present}
+        rows = (self.weights, self.groups, "iid")
         models = [
-            [
-                _rust.Sample(scores[:, label : label + 1], codes[label], self.weights, self.groups, "iid")
-                for label in codes
-            ]
+            [_rust.Sample(scores[:, label : label + 1], self.indicators[:, label], *rows) for label in self.present]
             for scores in self.scores
         ]
         return _rust.compare_labels(models, list(metrics))
@@ -96,13 +93,11 @@ class LabelledSample:
     def estimates(self, found: _rust.Labelled, metrics: tuple[str, ...], model: int) -> list[dict[Any, Estimate]]:
         """Of each metric, a model's estimates by label."""
         reported = self.present if self.absent == "ignore" else range(len(self.labels))
-        of_labels = dict(zip(self.present, found.per_label[model], strict=True))
+        of_labels: dict[int, Any] = dict.fromkeys(reported, [None] * len(metrics))
+        of_labels |= zip(self.present, found.per_label[model], strict=True)
         return [
-            {
-                label: self._build(of_labels[column][index] if column in of_labels else None, label, metric, [column])
-                for column, label in ((column, self.labels[column]) for column in reported)
-            }
-            for index, metric in enumerate(metrics)
+            {self.labels[c]: self._build(of_labels[c][k], self.labels[c], metric, [c]) for c in reported}
+            for k, metric in enumerate(metrics)
         ]
 
     def mean(self, found: _rust.Labelled, model: int, index: int, metric: str, name: Any) -> Estimate:
@@ -125,12 +120,7 @@ class LabelledSample:
 
 
 def read_labelled(
-    y_true: Any,
-    models: Mapping[str, Any],
-    shared: tuple[Any, Any, Any, Any],
-    *,
-    groups: Any,
-    **others: Any,
+    y_true: Any, models: Mapping[str, Any], shared: tuple[Any, Any, Any, Any], *, groups: Any, **others: Any
 ) -> LabelledSample:
     """Check the arguments. Of logits, which rank the rows of a column as their probabilities do, nothing changes."""
     sample_weight, labels, absent, outputs = shared
@@ -145,7 +135,7 @@ def read_labelled(
             "y_true must have a row per instance and a column of zeros and ones per label for task='multilabel', as "
             f"scikit-learn's MultiLabelBinarizer makes it; got {given.dtype} of shape {given.shape}"
         )
-    indicators = given.astype(np.uint8)
+    indicators = given.astype(np.uint8, order="F")
     read = [as_scores(name, scores) for name, scores in models.items()]
     for name, scores in zip(models, read, strict=True):
         if scores.shape != given.shape:

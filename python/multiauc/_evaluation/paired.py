@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from multiauc import _rust
 from multiauc._common import registry, result, wording
 from multiauc._inference import differences
 from multiauc._inference.differences import Difference
-from multiauc._input.options import NO_OPTIONS, read_level
+from multiauc._input.options import read_level
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from multiauc._inference.intervals import ConfidenceInterval
@@ -140,27 +139,26 @@ class PairedDifferences(result.Printed, result.Tabular):
 
 
 def build_paired(
-    found: dict[Any, list[_rust.Estimate | None]],
-    models: tuple[Any, ...],
+    models: dict[Any, HeldInputs],
+    by: str,
+    found: dict[Any, list[_rust.Estimate]],
     correlations: NDArray[np.float64] | None = None,
-    *,
-    metric: str,
     factor: float = 1.0,
-    **told: Any,
 ) -> PairedDifferences:
-    """The table of what the core found of all pairs of models, by class or slice; None where there is nothing."""
+    """The table of what the core found of all pairs of models, by class or slice, if anything."""
+    inputs, pairs = next(iter(models.values())), list(combinations(models, 2))
+    (metric,), method = inputs.metrics, inputs.describe_method().partition(";")[0]
     scale, listed = differences.read_scale(metric), {}
     for name, of_pairs in found.items():
-        for (a, b), one in zip(combinations(models, 2), of_pairs, strict=True):
-            numbers = (
-                (math.nan,) * 3
-                if one is None
-                else (factor * one.value, factor**2 * one.variance, one.degrees_of_freedom)
-            )
-            listed[name if len(models) == 2 else (name, a, b)] = Difference(a, b, *numbers, **scale)
+        for k, (a, b) in enumerate(pairs):
+            numbers = (math.nan,) * 3
+            if of_pairs:
+                one = of_pairs[k]
+                numbers = (factor * one.value, factor**2 * one.variance, one.degrees_of_freedom)
+            listed[name if len(pairs) == 1 else (name, a, b)] = Difference(a, b, *numbers, **scale)
     corrected = differences.Family(list(listed.values()), correlations=correlations).correct()
     by_key = dict(zip(listed, corrected, strict=True))
-    return PairedDifferences(metric, models=models, differences=by_key, _correlations=correlations, **told)
+    return PairedDifferences(metric, by, tuple(models), by_key, {}, method, correlations)
 
 
 def compare_classes(models: dict[Any, HeldInputs]) -> PairedDifferences:
@@ -168,49 +166,13 @@ def compare_classes(models: dict[Any, HeldInputs]) -> PairedDifferences:
     first = next(iter(models.values()))
     first.refuse_folds("per_class")
     first.refuse_one_score("per_class")
-    held = [model.asking_for(("one_vs_rest",)) for model in models.values()]
-    sample, inputs = held[0].sample, held[0]
-    columns = sample.reported_classes()
-    n_pairs, n_present = len(models) * (len(models) - 1) // 2, int((sample.rows > 0).sum())
-    are_correlated = not sample.is_undefined and len(columns) * n_pairs <= CORRELATED_AT_MOST
-    found: dict[Any, list[_rust.Estimate | None]] = {sample.labels[column]: [None] * n_pairs for column in columns}
-    influences = []
-    for column in [] if sample.is_undefined else columns:
-        rows = (sample.codes, sample.weights, inputs.groups, inputs.sampling)
-        alone = [_rust.Sample(_keep_column(model.sample.scores, column), *rows) for model in held]
-        found[sample.labels[column]] = list(_rust.compare(alone, "one_vs_rest", NO_OPTIONS).differences)
-        if are_correlated:
-            of_models = [_rust.influences(one, ["one_vs_rest"], NO_OPTIONS)[:, 0] for one in alone]
-            influences += [a - b for a, b in combinations(of_models, 2)]
-    return build_paired(
-        found,
-        tuple(models),
-        _correlate(influences, inputs.groups) if are_correlated else None,
-        metric="one_vs_rest",
-        factor=float(n_present),
-        by="class",
-        reasons={},
-        method=inputs.describe_method().partition(";")[0],
-    )
-
-
-def _keep_column(scores: NDArray[Any], column: int) -> NDArray[Any]:
-    """Scores whose other columns are constant.
-
-    Other classes then have an AUC of one half that does not vary: the macro average is that of this class, but for a
-    factor.
-    """
-    alone = np.zeros((len(scores), max(2, scores.shape[1])), dtype=scores.dtype)
-    # One score stands for two that rank the rows in opposite orders.
-    alone[:, column] = scores[:, column] if scores.shape[1] > 1 else scores[:, 0] * (2 * column - 1)
-    return alone
-
-
-def _correlate(influences: list[NDArray[np.float64]], groups: NDArray[np.uint32] | None) -> NDArray[np.float64]:
-    """The correlations of differences, from what each row, or group, adds to them."""
-    units = [one if groups is None else np.bincount(groups, weights=one) for one in influences]
-    products = np.array([[a @ b for b in units] for a in units])
-    sizes = np.sqrt(np.where(products.diagonal() > 0.0, products.diagonal(), 1.0))
-    found: NDArray[np.float64] = products / np.outer(sizes, sizes)
-    np.fill_diagonal(found, 1.0)
-    return found
+    held = {name: model.asking_for(("one_vs_rest",)) for name, model in models.items()}
+    sample, n_pairs = first.sample, math.comb(len(models), 2)
+    columns, correlations = sample.reported_classes(), None
+    found: dict[Any, list[_rust.Estimate]] = {sample.labels[column]: [] for column in columns}
+    if not sample.is_undefined:
+        are_few = len(columns) * n_pairs <= CORRELATED_AT_MOST
+        arguments = [model.arguments() for model in held.values()]
+        by_class, correlations = _rust.compare_classes(arguments, columns, are_few)
+        found = dict(zip(found, by_class, strict=True))
+    return build_paired(held, "class", found, correlations, float((sample.rows > 0).sum()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -273,15 +273,16 @@ class _Pilot:
         return 0.5 * (high - low)
 
 
-def _find_metric(pilot: Evaluation, metric: Any) -> _Pilot:
+def _find_metric(pilot: Evaluation, metric: Any, value: float | None = None, where: str = "in the pilot") -> _Pilot:
+    """A metric of the pilot, of another value if one is known."""
     name = next(iter(pilot.metrics)) if metric is None else wording.one_of("metric", metric, tuple(pilot.metrics))
     inputs = _require_plannable(pilot.inputs(), name)
     alone = inputs.asking_for((name,), "stratified")
-    title, value = registry.METRICS[name].title, pilot.metrics[name].value
-    known = _read_pilot(title, value, name, inputs, alone.influences()[:, 0])
+    title, value = registry.METRICS[name].title, pilot.metrics[name].value if value is None else value
+    core = _read_pilot(title, value, inputs, alone.influences()[:, 0])
     ceilings = estimates.compute(alone).ceilings[name]
-    of_classes = None if ceilings is None else [ceilings[c] for c in known.core.classes]
-    return replace(known, name=f"{title}, {wording.decimals(value)} in the pilot", ceilings=of_classes)
+    of_classes = None if ceilings is None else [ceilings[c] for c in core.classes]
+    return _Pilot(f"{title}, {wording.decimals(value)} {where}", value, name, inputs, core, of_classes)
 
 
 def _assume(population: ScorePopulation, metric: Any) -> _Pilot:
@@ -293,9 +294,7 @@ def _assume(population: ScorePopulation, metric: Any) -> _Pilot:
     # Of a seed that is always the same: a plan does not change from call to call.
     sample = read_sample(classes, population.scores_of(classes, rng=0), None, range(population.n_classes), "raise")
     drawn = evaluate_inputs(HeldInputs(sample, (name,), read_metric_options(sample)))
-    value = getattr(population, name, drawn.metrics[name].value)
-    told = f"{registry.METRICS[name].title}, {wording.decimals(value)} under the assumptions"
-    return replace(_find_metric(drawn, name), name=told, value=value)
+    return _find_metric(drawn, name, getattr(population, name, None), "under the assumptions")
 
 
 def _find_difference(pilot: Comparison, metric: Any, models: Any) -> _Pilot:
@@ -308,8 +307,8 @@ def _find_difference(pilot: Comparison, metric: Any, models: Any) -> _Pilot:
     a, b = (_require_plannable(pilot.inputs()[name], pilot.metric) for name in names)
     texts = dict(zip(pilot.estimates, wording.names_as_text(pilot.estimates), strict=True))
     told = f"{texts[names[0]]} - {texts[names[1]]} in {registry.METRICS[pilot.metric].title}"
-    known = _read_pilot(told, found.value, pilot.metric, a, a.influences()[:, 0] - b.influences()[:, 0])
-    return replace(known, name=f"{told}, {wording.decimals(found.value, sign=True)} in the pilot", value=None)
+    core = _read_pilot(told, found.value, a, a.influences()[:, 0] - b.influences()[:, 0])
+    return _Pilot(f"{told}, {wording.decimals(found.value, sign=True)} in the pilot", None, pilot.metric, a, core)
 
 
 def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
@@ -342,20 +341,19 @@ def _depends_on_sizes(inputs: HeldInputs, metric: str) -> bool:
     return (by_size or metric == "one_vs_rest") and int((inputs.sample.rows > 0).sum()) > 2
 
 
-def _read_pilot(name: str, value: float, metric: str, inputs: HeldInputs, influences: NDArray[np.float64]) -> _Pilot:
-    """A pilot from the influences of its rows on a number; groups must lie within classes."""
-    sample = inputs.sample
+def _read_pilot(name: str, value: float, inputs: HeldInputs, influences: NDArray[np.float64]) -> _rust.Pilot:
+    """What the influences of its rows on a number say of a pilot; groups must lie within classes."""
+    sample, unit = inputs.sample, "row" if inputs.groups is None else "group"
     codes = sample.codes.astype(np.uint32)
     core = _rust.Pilot(codes, sample.n_classes, sample.weights, inputs.groups, np.ascontiguousarray(influences))
-    pilot = _Pilot(name, value, metric, inputs, core)
     effective = zip(core.classes, core.effective, strict=True)
     single = [sample.labels[c] for c, units in effective if units <= estimates.ONE_UNIT]
     if single or math.isnan(value):
-        why = f"effectively one {pilot.unit[:-1]} in {wording.listing(single)}" if single else "the value is nan"
+        why = f"effectively one {unit} in {wording.listing(single)}" if single else "the value is nan"
         raise ValueError(f"pilot must show how much {name} varies; got no standard error: {why}")
     if not any(core.deviations):
         raise ValueError(f"pilot must show how much {name} varies; got {value:.6g} with a standard error of 0")
-    return pilot
+    return core
 
 
 def _plan(pilot: _Pilot, aim: str, is_reached: Callable[[Sequence[int], float, float], bool]) -> SampleSize:
@@ -372,17 +370,10 @@ def _plan(pilot: _Pilot, aim: str, is_reached: Callable[[Sequence[int], float, f
         # In small samples whole numbers and degrees of freedom can make other shares a little better.
         best = min(numbers, _find_fewest(pilot, deviations, is_reached), key=sum)
     variance, freedom = pilot.core.plan(numbers)
-    return SampleSize(
-        aim=aim,
-        unit=pilot.unit,
-        pilot=dict(zip(labels, units, strict=True)),
-        per_class=dict(zip(labels, numbers, strict=True)),
-        best_per_class=None if best is None else dict(zip(labels, best, strict=True)),
-        standard_error=math.sqrt(variance),
-        degrees_of_freedom=freedom,
-        relative_error=math.sqrt(2.0 / pilot.core.plan(units)[1]),
-        note=note,
-    )
+    seen, planned = (dict(zip(labels, sizes, strict=True)) for sizes in (units, numbers))
+    cheapest = None if best is None else dict(zip(labels, best, strict=True))
+    error = math.sqrt(2.0 / pilot.core.plan(units)[1])
+    return SampleSize(aim, pilot.unit, seen, planned, cheapest, math.sqrt(variance), freedom, error, note)
 
 
 def _find_fewest(

@@ -97,6 +97,10 @@ class _TwoParts:
     def _format_parts(self) -> list[str]:
         return [wording.decimals(self.rows_standard_error), wording.decimals(self.runs_standard_error)]
 
+    def _describe(self, name: str, cells: list[str]) -> str:
+        value, error, interval, rows, runs, *_ = cells
+        return f"{name} {value}, standard error {error} (rows {rows}, runs {runs}), 95% interval {interval}"
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class RunsEstimate(_TwoParts, Estimate):
@@ -134,11 +138,7 @@ class RunsEstimate(_TwoParts, Estimate):
         return [*Estimate.cells(self), *self._format_parts(), f"{self.degrees_of_freedom:.1f}"]
 
     def __repr__(self) -> str:
-        value, error, interval, rows, runs, _ = self.cells()
-        return (
-            f"RunsEstimate({self.name} {value}, standard error {error} (rows {rows}, runs {runs}), "
-            f"95% interval {interval})"
-        )
+        return f"RunsEstimate({self._describe(str(self.name), self.cells())})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -175,11 +175,8 @@ class RunsDifference(_TwoParts, Difference):
         return [value, error, interval, *self._format_parts(), freedom, p_value]
 
     def __repr__(self) -> str:
-        value, error, interval, rows, runs, *_ = self.cells(self.interval_beyond(0.025))
-        return (
-            f"RunsDifference({self.first} - {self.second}: {value}, standard error {error} (rows {rows}, runs {runs}), "
-            f"95% interval {interval}, p {wording.p_in_line(self.p_value)})"
-        )
+        told = self._describe(f"{self.first} - {self.second}:", self.cells(self.interval_beyond(0.025)))
+        return f"RunsDifference({told}, p {wording.p_in_line(self.p_value)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -369,18 +366,13 @@ def evaluate_runs(  # noqa: PLR0913
     shared = (sample_weight, labels, absent, outputs)
     scores = _name_runs("runs", runs)
     _, held = read_inputs(y_true, scores, names, shared, groups=groups, sampling=sampling, **given)
-    found = _evaluate_models([held])
-    smallest, inputs = estimates.count_smallest(found.units), held[0]
-    return RunsEvaluation(
-        {
-            metric: _build_estimate(one.estimate, one, registry.METRICS[metric].title, metric, smallest, inputs)
-            for metric, one in zip(names, found.means[0], strict=True)
-        },
-        len(held),
-        tuple(inputs.sample.labels),
-        inputs.sample.rows,
-        _find_notes([held]),
-    )
+    found, inputs = _evaluate_models([held]), held[0]
+    smallest = estimates.count_smallest(found.units)
+    means = {
+        metric: _build_estimate(one.estimate, one, registry.METRICS[metric].title, metric, smallest, inputs)
+        for metric, one in zip(names, found.means[0], strict=True)
+    }
+    return RunsEvaluation(means, len(held), tuple(inputs.sample.labels), inputs.sample.rows, _find_notes([held]))
 
 
 @with_hints
@@ -451,31 +443,25 @@ def compare_runs(  # noqa: PLR0913
     by_model = [[next(left) for _ in of_model] for of_model in runs]
     found, inputs = _evaluate_models(by_model), held[0]
     smallest = estimates.count_smallest(found.units)
-    return RunsComparison(
-        metric=kind,
-        estimates={
-            name: _build_estimate(one.estimate, one, name, kind, smallest, inputs)
-            for name, (one,) in zip(models, found.means, strict=True)
-        },
-        differences=_build_differences(
-            models, kind, [(one.estimate.value, Parts(*one.parts)) for (one,) in found.differences]
-        ),
-        labels=tuple(inputs.sample.labels),
-        counts=inputs.sample.rows,
-        notes=_find_notes(by_model),
-    )
+    means = {
+        name: _build_estimate(one.estimate, one, name, kind, smallest, inputs)
+        for name, (one,) in zip(models, found.means, strict=True)
+    }
+    contrasts = _build_differences(models, kind, [(one.estimate.value, one.parts) for (one,) in found.differences])
+    sizes = (tuple(inputs.sample.labels), inputs.sample.rows)
+    return RunsComparison(kind, means, contrasts, *sizes, _find_notes(by_model))
 
 
 def _build_differences(
-    models: Iterable[Any], metric: str, found: list[tuple[float, Parts]]
+    models: Iterable[Any], metric: str, found: list[tuple[float, tuple[float, float, float]]]
 ) -> tuple[RunsDifference, ...]:
     """The differences of all pairs of models, their p-values corrected by Holm's method."""
     scale = differences.read_scale(metric)
-    plain = [
-        RunsDifference(a, b, value, parts.total, parts.degrees_of_freedom, parts=parts, **scale)
-        for (a, b), (value, parts) in zip(combinations(models, 2), found, strict=True)
-    ]
-    corrected = differences.holm([one.p_value for one in plain])
+    plain = []
+    for (a, b), (value, numbers) in zip(combinations(models, 2), found, strict=True):
+        parts = Parts(*numbers)
+        plain.append(RunsDifference(a, b, value, parts.total, parts.degrees_of_freedom, parts=parts, **scale))
+    corrected = _rust.holm([one.p_value for one in plain])
     return tuple(replace(one, corrected_p_value=p) for one, p in zip(plain, corrected, strict=True))
 
 
@@ -493,7 +479,7 @@ def _evaluate_models(models: list[list[HeldInputs]]) -> _rust.Runs:
     inputs = models[0][0]
     arguments = [[one.arguments() for one in runs] for runs in models]
     found = _rust.evaluate_runs(arguments, list(inputs.metrics), inputs.options)
-    estimates.warn_of_single_units(inputs, found.units, found.effective_units)
+    estimates.warn_of_single_units(inputs, found)
     return found
 
 
@@ -508,15 +494,12 @@ def _build_estimate(
 ) -> RunsEstimate:
     """The estimate from rows alone, with the variance of rows and runs."""
     alone, parts = estimates.build_estimate(of_rows, name, smallest_class, metric, inputs), Parts(*mean.parts)
-    variance = inputs.sample.nan_if_absent(parts.total)
-    known = {one.name: getattr(alone, one.name) for one in fields(alone)} | {
-        "standard_error": math.sqrt(variance),
-        "degrees_of_freedom": parts.degrees_of_freedom,
-        "_first_order": variance,
-        # The data are those of one run.
-        "_inputs": None,
-    }
-    return RunsEstimate(**known | changes, values=np.array(mean.values), parts=parts)
+    variance, freedom = inputs.sample.nan_if_absent(parts.total), parts.degrees_of_freedom
+    known = {one.name: getattr(alone, one.name) for one in fields(alone)}
+    known |= {"standard_error": math.sqrt(variance), "degrees_of_freedom": freedom, "_first_order": variance}
+    # The data are those of one run.
+    known |= {"_inputs": None, **changes}
+    return RunsEstimate(**known, values=np.array(mean.values), parts=parts)
 
 
 def _find_notes(models: list[list[HeldInputs]]) -> tuple[str, ...]:
@@ -568,15 +551,11 @@ def compare_repeats(
     gathered = {name: _gather(y_true, scores, folds, labels, (metric,)) for name, scores in models.items()}
     inputs = next(iter(gathered.values()))[0]
     found = {name: of_metrics[metric] for name, (_, of_metrics) in gathered.items()}
-    contrasts = [a.minus(b) for a, b in combinations(found.values(), 2)]
-    return RepeatedComparison(
-        metric=metric,
-        estimates={name: _build_repeated(one, name, metric, inputs) for name, one in found.items()},
-        differences=_build_differences(models, metric, [(one.value, Parts(*one.parts)) for one in contrasts]),
-        labels=tuple(inputs.sample.labels),
-        counts=inputs.sample.rows,
-        notes=(REPEATS_NOTE,),
-    )
+    means = {name: _build_repeated(one, name, metric, inputs) for name, one in found.items()}
+    pairs = [a.minus(b) for a, b in combinations(found.values(), 2)]
+    contrasts = _build_differences(models, metric, [(one.value, one.parts) for one in pairs])
+    sizes = (tuple(inputs.sample.labels), inputs.sample.rows)
+    return RepeatedComparison(metric, means, contrasts, *sizes, (REPEATS_NOTE,))
 
 
 def _build_repeated(found: _rust.RepeatedMetric, name: Any, metric: str, inputs: HeldInputs) -> RunsEstimate:

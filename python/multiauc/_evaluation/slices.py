@@ -14,12 +14,12 @@ from multiauc._common import registry, result, wording
 from multiauc._common.hints import with_hints
 from multiauc._common.progress import Stage
 from multiauc._evaluation.comparison import name_models
-from multiauc._evaluation.evaluation import read_inputs
+from multiauc._evaluation.evaluation import count_classes, read_inputs, split_rows
 from multiauc._evaluation.paired import build_paired
 from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._inference.differences import Side, min_p, p_values_of
 from multiauc._inference.estimates import Estimate, build_estimate
-from multiauc._inference.intervals import ConfidenceInterval, is_at_chance
+from multiauc._inference.intervals import ConfidenceInterval
 from multiauc._input.labels import SliceColumns, read_slices
 from multiauc._input.options import read_level
 
@@ -238,10 +238,9 @@ class Slices(result.Printed, result.Tabular):
 
     def __getitem__(self, name: Hashable) -> Slice:
         """One slice by its name: ``slices["phone"]``, or ``slices["north", "phone"]`` of two columns."""
-        place = next((place for place, known in enumerate(self.names) if known == name), None)
-        if place is None:
+        if name not in self.names:
             raise KeyError(f"no slice {name!r}; there are {wording.listing(self.names)}")
-        return Slice(name, **self._entries(0.95)[place])
+        return Slice(name, **self._entries(0.95)[self.names.index(name)])
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> SlicesDisplay:
         """Draw a forest plot of the slices with their intervals. Needs matplotlib.
@@ -302,32 +301,16 @@ class Slices(result.Printed, result.Tabular):
         return self._tests().intervals(family.tail_of_one(tail))
 
     def _beyond_chance(self, level: float, sign: float) -> list[Any]:
-        threshold = 2.0 * read_level(level)
-        return [
-            name
-            for name, p, t in zip(self.names, self.corrected_p_values.tolist(), self.t.tolist(), strict=True)
-            if p < threshold and t * sign > 0.0
-        ]
+        is_found = (self.corrected_p_values < 2.0 * read_level(level)) & (sign * self.t > 0.0)
+        return [self.names[place] for place in np.flatnonzero(is_found)]
 
     def _entries(self, level: float) -> list[result.Record]:
         """The numbers of each slice, by `NUMBERS`."""
         tail, tests = read_level(level), self._tests()
-        arrays = [
-            self.rows,
-            self.values,
-            self.standard_errors,
-            *tests.first_intervals(tail),
-            self.reference_values,
-            tests.values,
-            self.difference_errors,
-            *tests.intervals(tail),
-            *self._simultaneous(tail),
-            self.t,
-            tests.degrees_of_freedom,
-            self.p_values,
-            self.corrected_p_values,
-        ]
-        columns = [*(array.tolist() for array in arrays), self.reasons]
+        of_slices = (self.rows, self.values, self.standard_errors, *tests.first_intervals(tail), self.reference_values)
+        compared = (tests.values, self.difference_errors, *tests.intervals(tail), *self._simultaneous(tail))
+        tested = (self.t, tests.degrees_of_freedom, self.p_values, self.corrected_p_values)
+        columns = [*(array.tolist() for array in (*of_slices, *compared, *tested)), self.reasons]
         return [dict(zip(NUMBERS, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
     def _numbers(self) -> dict[str, result.Numbers]:
@@ -345,37 +328,31 @@ class Slices(result.Printed, result.Tabular):
     def _title(self) -> str:
         by = " and ".join(map(wording.printable, self.columns))
         rows = wording.pluralize(int(self.rows.sum()), "row")
-        return (
-            f"{registry.METRICS[self.metric].title} of {rows} by {by}: {wording.decimals(self.overall.value)} overall"
-        )
+        title, overall = registry.METRICS[self.metric].title, wording.decimals(self.overall.value)
+        return f"{title} of {rows} by {by}: {overall} overall"
 
     def _below(self) -> list[str]:
         left_out = len(self) - PRINTED_FIRST - PRINTED_LAST
-        hidden = (
-            [f"{left_out} slices are not printed; to_frame() lists them all."] if len(self) > PRINTED_AT_MOST else []
-        )
-        return [*hidden, self.summary(), self.method, *result.notes_in_words(self.notes)]
+        hidden = f"{left_out} slices are not printed; to_frame() lists them all."
+        lines = [hidden, self.summary(), self.method, *result.notes_in_words(self.notes)]
+        return lines if len(self) > PRINTED_AT_MOST else lines[1:]
 
     def _table(self) -> result.Cells:
-        names, entries = self.shown_names(), self._entries(0.95)
-        places = list(range(len(self)))
-        if len(self) > PRINTED_AT_MOST:
-            places = [*places[:PRINTED_FIRST], *places[-PRINTED_LAST:]]
-        has_reasons = any(entries[place]["reason"] for place in places)
-        head = ["", "rows", "value", "95% interval"]
-        if self.reference is not None:
-            head += ["difference", "95%, simultaneous", "p (corrected)"]
-        table = [[*head, *(["why not"] if has_reasons else [])]]
-        for place in places:
-            if len(places) < len(self) and place == len(self) - PRINTED_LAST:
-                table.append(["...", *[""] * (len(table[0]) - 1)])
-            row = entries[place]
-            cells = [str(row["rows"]), _number(row["value"]), wording.format_interval(row["low"], row["high"])]
-            if self.reference is not None:
-                limits = wording.format_interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
-                cells += [_number(row["difference"], sign=True), limits, wording.corrected_p(row["corrected_p_value"])]
-            table.append([names[place], *cells, *([row["reason"]] if has_reasons else [])])
-        return table
+        listed = zip(self.shown_names(), self._entries(0.95), strict=True)
+        table = [["", "rows", "value", "95% interval", "difference", "95%, simultaneous", "p (corrected)", "why not"]]
+        for shown in result.without_middle(list(listed), None, PRINTED_AT_MOST, PRINTED_FIRST, PRINTED_LAST):
+            if shown is None:
+                table.append(["...", *[""] * 7])
+                continue
+            name, row = shown
+            interval = wording.format_interval(row["low"], row["high"])
+            limits = wording.format_interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
+            difference, p_value = _number(row["difference"], sign=True), wording.corrected_p(row["corrected_p_value"])
+            numbers = [str(row["rows"]), _number(row["value"]), interval, difference, limits, p_value]
+            table.append([name, *numbers, row["reason"]])
+        has_reasons = any(row[-1] for row in table[1:])
+        columns = [0, 1, 2, 3, *([4, 5, 6] if self.reference is not None else []), *([7] if has_reasons else [])]
+        return [[row[column] for column in columns] for row in table]
 
 
 def _by_name(names: tuple[Any, ...], limits: list[NDArray[np.float64]]) -> dict[Any, ConfidenceInterval]:
@@ -510,8 +487,7 @@ def evaluate_slices(  # noqa: PLR0913
     >>> slices.worse()
     ['watch']
     """
-    offered = (*registry.ANALYTIC_METRICS, *registry.ONE_SCORE_METRICS)
-    name = wording.one_of("metric", metric, offered)
+    name = wording.one_of("metric", metric, (*registry.ANALYTIC_METRICS, *registry.ONE_SCORE_METRICS))
     if reference is not None:
         wording.one_of("reference", reference, REFERENCES)
     given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}
@@ -525,8 +501,7 @@ def evaluate_slices(  # noqa: PLR0913
         if reference == "all":
             raise ValueError("reference='all' goes with the scores of one model; several are compared in each slice")
         return _compare_slices(dict(zip(y_score, held, strict=True)), columns)
-    is_ordered = name in registry.ONE_SCORE_METRICS
-    note = None if is_ordered else column_order_note(inputs.sample, inputs.groups, None, None)
+    note = None if name in registry.ONE_SCORE_METRICS else column_order_note(inputs.sample, inputs.groups)
     found = evaluate_sliced_inputs(inputs, columns, reference, () if note is None else (note,))
     warn_of_order(note)
     return found
@@ -536,26 +511,21 @@ def _compare_slices(models: dict[Any, HeldInputs], columns: SliceColumns) -> Pai
     """The differences of models within each slice, sorted by the evidence that the first model is worse."""
     inputs = next(iter(models.values()))
     sample, (metric,) = inputs.sample, inputs.metrics
-    n_slices, n_pairs = len(columns.names), len(models) * (len(models) - 1) // 2
-    order = np.argsort(columns.codes, kind="stable").astype(np.uint32)
-    parts = np.split(order, np.cumsum(np.bincount(columns.codes, minlength=n_slices))[:-1])
-    found: dict[Any, list[_rust.Estimate | None]] = {}
+    found: dict[Any, list[_rust.Estimate]] = {}
     lacking: dict[Any, str] = {}
     with Stage("comparing the models slice by slice"):
-        for name, rows, counts in zip(
-            columns.names, parts, _count_classes(sample, columns, np.arange(n_slices)), strict=True
-        ):
+        for name, rows in zip(columns.names, split_rows(columns.codes, len(columns.names)), strict=True):
+            counts = count_classes(sample, rows)
             lacking[name] = _find_lacking(sample, counts, is_nan=True)
             is_known = not lacking[name] or (sample.absent == "ignore" and int((counts > 0).sum()) > 1)
-            found[name] = [None] * n_pairs
-            if is_known and not sample.is_undefined:
-                arguments = [model.arguments(rows) for model in models.values()]
-                found[name] = list(_rust.compare(arguments, metric, inputs.options).differences)
-    by, method = " and ".join(columns.columns), inputs.describe_method().partition(";")[0]
-    paired = build_paired(found, tuple(models), metric=metric, by=by, reasons={}, method=method)
+            arguments = [model.arguments(rows) for model in models.values()] if is_known else []
+            found[name] = []
+            if arguments and not sample.is_undefined:
+                found[name] = _rust.compare(arguments, metric, inputs.options).differences
+    paired = build_paired(models, " and ".join(columns.columns), found)
     sign = registry.METRICS[metric].sign
     listed = sorted(paired.items(), key=lambda item: math.inf if math.isnan(item[1].t) else sign * item[1].t)
-    names = {key: key if n_pairs == 1 else key[0] for key, _ in listed}
+    names = {key: key if len(models) == 2 else key[0] for key, _ in listed}
     reasons = {
         key: lacking[names[key]] or "a class has a single row, or rows that do not vary: no standard error"
         for key, one in listed
@@ -569,25 +539,19 @@ def evaluate_sliced_inputs(
 ) -> Slices:
     """The slices of data that were read, by the one metric of the inputs."""
     sample, (metric,) = inputs.sample, inputs.metrics
-    count = len(columns.names)
+    count, described = len(columns.names), registry.METRICS[metric]
+    chance = described.chance_of(int((sample.rows > 0).sum()))
+    how = (reference, sample.absent == "ignore", chance)
     with Stage("evaluating the slices"):
-        found = _rust.evaluate_slices(
-            inputs.arguments(),
-            columns.codes,
-            count,
-            metric,
-            inputs.options,
-            reference,
-            sample.absent == "ignore",
-        )
-    described = registry.METRICS[metric]
-    slices, references = _build_side(found, inputs), _build_side(found, inputs, "reference_")
+        found = _rust.evaluate_slices(inputs.arguments(), columns.codes, count, metric, inputs.options, *how)
+    slices, references = Side(*found.slices), Side(*found.references)
+    if sample.is_undefined:
+        slices, references = (one._replace(values=np.full(count, math.nan)) for one in (slices, references))
     differences = _rust.SampleDifferences(slices, references, found.covariances, described.scale)
     z, t = differences.statistics()
     p_values = p_values_of(z)
-    tested = np.isfinite(p_values)
-    compared, correlations = _find_correlations(None if sample.is_undefined else found.joint, tested, slices.variances)
-    family = min_p(int(tested.sum()), correlations)
+    compared, correlations = found.joint if found.joint and not sample.is_undefined else ([], None)
+    family = min_p(int(np.isfinite(p_values).sum()), correlations)
     t_of_worse, worth = described.sign * t, described.sign * slices.values
     if reference is None:
         # The best that each slice may still be.
@@ -598,7 +562,6 @@ def evaluate_sliced_inputs(
         certainty = np.where(t_of_worse < 0.0, p_values, 2.0 - p_values)
     # By the evidence that slices are worse; those without a test last, by value.
     order = np.lexsort((np.where(np.isnan(t), worth, t_of_worse), certainty))
-    places = order.tolist()
     if correlations is not None:
         in_order = np.argsort(np.argsort(order)[compared])
         correlations = correlations[np.ix_(in_order, in_order)]
@@ -611,12 +574,12 @@ def evaluate_sliced_inputs(
         metric=metric,
         reference=reference,
         columns=columns.columns,
-        names=tuple(columns.names[place] for place in places),
+        names=tuple(columns.names[place] for place in order),
         rows=np.bincount(counted_codes, minlength=count)[order],
         overall=build_estimate(found.whole, described.title, found.whole_smallest, metric, inputs),
         labels=tuple(sample.labels),
         counts=sample.rows,
-        reasons=tuple(reasons[place] for place in places),
+        reasons=tuple(reasons[place] for place in order),
         method=inputs.describe_method(),
         t=t[order],
         p_values=p_values[order],
@@ -630,33 +593,6 @@ def evaluate_sliced_inputs(
     )
 
 
-def _build_side(found: _rust.FoundSlices, inputs: HeldInputs, prefix: str = "") -> Side:
-    """The core's results for slices or references; no worst case if the scores do not separate any rows."""
-    names = ("values", "variances", "degrees_of_freedom", "smallest", "worst")
-    values, variances, freedoms, smallest, (effects, failures) = (getattr(found, prefix + name) for name in names)
-    values = values + (math.nan if inputs.sample.is_undefined else 0.0)
-    chance = registry.METRICS[inputs.metrics[0]].chance_of(int((inputs.sample.rows > 0).sum()))
-    effects = np.where(is_at_chance(values, variances, chance), np.nan, effects)
-    return Side(values, variances, freedoms, smallest, effects, failures)
-
-
-def _find_correlations(
-    joint: tuple[list[int], NDArray[np.float64]] | None, tested: NDArray[np.bool_], variances: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
-    """The slices that are tested, and the correlations of their differences, if these are known."""
-    compared = np.flatnonzero(tested)
-    if joint is None:
-        return compared, None
-    numbers, matrix = np.array(joint[0], dtype=np.intp), joint[1]
-    kept = np.isin(numbers, compared)
-    correlations = matrix[np.ix_(kept, kept)].copy()
-    # A slice that is perfectly separated does not show how it varies: it counts as independent of the others.
-    alone = variances[numbers[kept]] == 0.0
-    correlations[alone, :] = correlations[:, alone] = 0.0
-    np.fill_diagonal(correlations, 1.0)
-    return numbers[kept], correlations
-
-
 def _find_reasons(
     inputs: HeldInputs, columns: SliceColumns, wanting: NDArray[np.intp], slices: Side, references: Side
 ) -> list[str]:
@@ -668,26 +604,15 @@ def _find_reasons(
         return [f"no rows of {wording.listing(absent)} in any slice"] * len(reasons)
     # Many slices lack the same classes.
     known: dict[tuple[bytes, bool], str] = {}
-    for place, counts in zip(
-        wanting.tolist(), _count_classes(sample, columns, wanting) if len(wanting) else (), strict=True
-    ):
-        kind = ((counts > 0).tobytes(), math.isnan(slices.values[place]))
-        reason = known[kind] if kind in known else _find_lacking(sample, counts, is_nan=kind[1])
-        if reason:
-            known[kind] = reason
-        numbers = (slices.values[place], slices.variances[place], references.values[place])
-        reasons[place] = reason or _find_obstacle(inputs, counts, *numbers)
-    return reasons
-
-
-def _count_classes(sample: Sample, columns: SliceColumns, wanting: NDArray[np.intp]) -> Iterator[NDArray[np.int64]]:
-    """Rows of positive weight of each class in some slices, slice by slice."""
-    counted = slice(None) if sample.weights is None else sample.weights > 0.0
-    of_rows, codes = columns.codes[counted], sample.codes[counted]
-    order = np.argsort(of_rows, kind="stable")
-    starts = np.searchsorted(of_rows[order], np.arange(len(columns.names) + 1))
+    parts = split_rows(columns.codes, len(reasons)) if len(wanting) else []
     for place in wanting.tolist():
-        yield np.bincount(codes[order[starts[place] : starts[place + 1]]], minlength=sample.n_classes)
+        counts = count_classes(sample, parts[place])
+        kind = ((counts > 0).tobytes(), math.isnan(slices.values[place]))
+        if kind not in known:
+            known[kind] = _find_lacking(sample, counts, is_nan=kind[1])
+        numbers = (slices.values[place], slices.variances[place], references.values[place])
+        reasons[place] = known[kind] or _find_obstacle(inputs, counts, *numbers)
+    return reasons
 
 
 def _find_lacking(sample: Sample, counts: NDArray[np.int64], *, is_nan: bool) -> str:

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations, groupby, pairwise, permutations, product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -194,6 +194,9 @@ class Bootstrap(result.Printed, result.Result):
     smallest_class: int
     bounds: Sequence[float | None] | None = None
 
+    # What a column is.
+    _NOUN: ClassVar = "metric"
+
     @property
     def undefined(self) -> int:
         """How many resamples lack rows of some class. They are nan and do not count."""
@@ -205,10 +208,7 @@ class Bootstrap(result.Printed, result.Result):
         return standard_errors(self.replicates)
 
     def confidence_interval(
-        self,
-        metric: Hashable,
-        level: float = 0.95,
-        method: Literal["logit", "percentile", "basic", "bca"] = "logit",
+        self, metric: Hashable, level: float = 0.95, method: Literal["logit", "percentile", "basic", "bca"] = "logit"
     ) -> intervals.ConfidenceInterval:
         r"""An interval for one metric.
 
@@ -243,7 +243,7 @@ class Bootstrap(result.Printed, result.Result):
             return self.metrics.index(metric)
         except ValueError:
             raise ValueError(
-                f"no {self._noun()} {metric!r} in this bootstrap; it has {wording.listing(self.metrics)}"
+                f"no {self._NOUN} {metric!r} in this bootstrap; it has {wording.listing(self.metrics)}"
             ) from None
 
     def _columns(self) -> result.Columns:
@@ -261,9 +261,6 @@ class Bootstrap(result.Printed, result.Result):
         is_known = error > 0.0 or self.estimates[self._position(metric)] in (0.0, 1.0)
         return self.confidence_interval(metric) if is_known else intervals.NO_INTERVAL
 
-    def _noun(self) -> str:
-        return "metric"
-
     def _title(self) -> str:
         drawn = {"stratified": "rows within classes", "iid": "rows", "groups": "groups of rows"}[self.sampling]
         classes = int(np.count_nonzero(self.counts))
@@ -274,11 +271,7 @@ class Bootstrap(result.Printed, result.Result):
         return title + lost if self.undefined else title
 
     def _table(self) -> result.Cells:
-        rows = [
-            [name, *map(wording.decimals, (value, error)), wording.format_interval(low, high)]
-            for name, (value, error, low, high) in ((name, one.values()) for name, one in self._numbers().items())
-        ]
-        return [[self._noun(), "estimate", "std. error", "95% interval"], *rows]
+        return result.table_of_numbers([self._NOUN, "estimate", *result.ESTIMATE_HEADER[2:]], self._numbers())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -371,6 +364,8 @@ class ComparisonBootstrap(Bootstrap):
 
     _difference_accelerations: NDArray[np.float64] | None = None
 
+    _NOUN: ClassVar = "model"
+
     def difference(self, first: Hashable, second: Hashable) -> BootstrapDifference:
         """How much better the model `first` is than `second`, resample by resample."""
         i, j = self._position(first), self._position(second)
@@ -383,9 +378,6 @@ class ComparisonBootstrap(Bootstrap):
         """How often each ranking of the models occurs among the resamples, the most frequent first."""
         return ranking_shares(self.replicates, self.metrics)
 
-    def _noun(self) -> str:
-        return "model"
-
 
 def ranking_shares(replicates: NDArray[np.float64], names: Sequence[Any]) -> dict[tuple[Any, ...], float]:
     """How often each ranking of the models (columns) occurs among the replicates (rows), best model first.
@@ -397,17 +389,14 @@ def ranking_shares(replicates: NDArray[np.float64], names: Sequence[Any]) -> dic
     if not len(defined):
         return {}
     shares: defaultdict[tuple[Any, ...], float] = defaultdict(float)
-    rankings, times = np.unique(_ranks(defined), axis=0, return_counts=True)
+    # How many models are better than each.
+    ranks_of_each = (defined[:, None, :] > defined[:, :, None]).sum(axis=2)
+    rankings, times = np.unique(ranks_of_each, axis=0, return_counts=True)
     for ranks, count in zip(rankings.tolist(), times.tolist(), strict=True):
         orders = list(_agreeing_orders(ranks, names))
         for order in orders:
             shares[order] += count / len(orders) / len(defined)
     return dict(sorted(shares.items(), key=lambda item: -item[1]))
-
-
-def _ranks(replicates: NDArray[np.float64]) -> NDArray[np.intp]:
-    """0 for the best of each row; ties get the same rank."""
-    return np.asarray((replicates[:, None, :] > replicates[:, :, None]).sum(axis=2))
 
 
 def _agreeing_orders(ranks: list[int], names: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

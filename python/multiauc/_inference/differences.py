@@ -168,12 +168,10 @@ class Difference(result.Number, result.Tabular):
         return estimates.TestResult(name, t, self.degrees_of_freedom, p_value)
 
     def _test(self, null: float, alternative: str) -> estimates.TestResult:
+        name, freedom = self._name(), self.degrees_of_freedom
         if not self.is_testable():
-            return estimates.warn_of_no_test(
-                f"{self._name()} {estimates.SIGNS[alternative]} {null:g}", self._obstacle()
-            )
-        freedom = self.degrees_of_freedom
-        return estimates.build_test(self._name(), self._t_against(null), freedom, alternative, null)
+            return estimates.warn_of_no_test(f"{name} {estimates.SIGNS[alternative]} {null:g}", self._obstacle())
+        return estimates.build_test(name, self._t_against(null), freedom, alternative, null)
 
     def is_testable(self) -> bool:
         """Whether there is a test."""
@@ -214,7 +212,7 @@ class Difference(result.Number, result.Tabular):
         """Difference, standard error, an interval, t, degrees of freedom and corrected p-value as text."""
         value, error = wording.decimals(self.value, sign=True), wording.decimals(self.standard_error)
         test = [_format_known(self.t, ".2f"), _format_known(self.degrees_of_freedom, ".1f")]
-        return [value, error, wording.format_interval(*limits, sign=True), *test, _format_p(self.corrected_p_value)]
+        return [value, error, wording.format_interval(*limits, sign=True), *test, format_p(self.corrected_p_value)]
 
     def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything by name, with the limits of the interval; nan where they are not known."""
@@ -231,10 +229,10 @@ class Difference(result.Number, result.Tabular):
         numbers = f"{value}, standard error {error}, 95% interval {interval}"
         # Of different rows, t is not the difference over the standard error beside it.
         test = f", t({freedom}) {t}" if self._samples is None else ""
-        return f"{type(self).__name__}({self._name()}: {numbers}{test}, p {_format_p(self.p_value)})"
+        return f"{type(self).__name__}({self._name()}: {numbers}{test}, p {format_p(self.p_value)})"
 
 
-def _format_p(p: float) -> str:
+def format_p(p: float) -> str:
     return "-" if math.isnan(p) else wording.p_in_line(p)
 
 
@@ -246,17 +244,6 @@ def read_scale(metric: str) -> dict[str, Any]:
     """The properties of a metric that a `Difference` needs."""
     scale = METRICS[metric].scale
     return {"_largest": scale.largest - scale.smallest, "_is_gain": METRICS[metric].higher_is_better}
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number: the k-th smallest of m times m - k + 1, never falling, at most 1."""
-    corrected = [math.nan] * len(p_values)
-    known = sorted((p, k) for k, p in enumerate(p_values) if not math.isnan(p))
-    largest = 0.0
-    for place, (p, k) in enumerate(known):
-        largest = max(largest, min(1.0, (len(known) - place) * p))
-        corrected[k] = largest
-    return corrected
 
 
 def warn_of_untestable(differences: Sequence[Difference]) -> None:

@@ -14,8 +14,6 @@ from multiauc._inference import intervals
 from multiauc._input.options import read_level, read_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -281,17 +279,16 @@ class Estimate(result.Number, result.Tabular):
         smallest, _, is_log = self._scale
         null = read_number("value", value, 0.0) if is_log else read_number("value", value, smallest, 1.0)
         side = wording.one_of("alternative", alternative, tuple(SIGNS))
+        alternative_name = f"{self.name} {SIGNS[side]} {null:g}"
         if self.low is not None:
             low, high = self.bounds
             if side == "two-sided" and low < null < high:
-                return TestResult(f"{self.name} {SIGNS[side]} {null:g}", 0.0, self.degrees_of_freedom, 1.0)
+                return TestResult(alternative_name, 0.0, self.degrees_of_freedom, 1.0)
             ends = (self._at(bound).test(value, alternative) for bound in dict.fromkeys((low, high)))
             return max(ends, key=lambda found: found.p_value)
         found = _rust.test_by_interval(self._known(), self.interval_method, self._scale, null)
         if found is None:
-            return warn_of_no_test(
-                f"{self.name} {SIGNS[side]} {null:g}", f"the standard error is {self._describe_error()}"
-            )
+            return warn_of_no_test(alternative_name, f"the standard error is {self._describe_error()}")
         t, freedom, p_values = found
         return build_test(str(self.name), t, freedom, side, null, p_values)
 
@@ -358,10 +355,9 @@ def compute(inputs: HeldInputs) -> _rust.Evaluated:
 def build_estimate(
     found: _rust.Estimate,
     name: Any,
-    smallest_class: int,
+    smallest: int,
     of: str | int,
     inputs: HeldInputs | None,
-    *,
     chance: float | None = None,
 ) -> Estimate:
     """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column).
@@ -370,21 +366,12 @@ def build_estimate(
     """
     if chance is None and inputs is not None:
         if isinstance(of, str) and inputs.sample.is_undefined:
-            return build_bare_estimate(math.nan, name, smallest_class, of, inputs)
+            return build_bare_estimate(math.nan, name, smallest, of, inputs)
         chance = 0.5 if isinstance(of, int) else _find_chance(of, inputs)
-    return Estimate(
-        name,
-        found.value,
-        math.sqrt(found.variance),
-        found.degrees_of_freedom,
-        smallest_class,
-        _first_order=found.variance,
-        _plug_in=found.plug_in,
-        _of=of,
-        _cautious=found.cautious,
-        _worst=build_worst_case(found.worst, found.value, found.variance, 0.5 if chance is None else chance),
-        _inputs=inputs,
-    )
+    worst = build_worst_case(found.worst, found.value, found.variance, 0.5 if chance is None else chance)
+    numbers = (found.value, math.sqrt(found.variance), found.degrees_of_freedom, smallest)
+    variances = (found.variance, found.plug_in)
+    return Estimate(name, *numbers, *variances, of, _cautious=found.cautious, _worst=worst, _inputs=inputs)
 
 
 def _find_chance(metric: str, inputs: HeldInputs) -> float:
@@ -413,9 +400,9 @@ def count_smallest(units: NDArray[np.int64]) -> int:
     return int(units[units > 0].min())
 
 
-def warn_of_single_units(inputs: HeldInputs, units: NDArray[np.int64], effective: Sequence[float]) -> None:
+def warn_of_single_units(inputs: HeldInputs, found: _rust.Evaluated | _rust.Compared | _rust.Runs) -> None:
     """Warn about classes with a single row or group, or with nearly all weight on one."""
-    labelled = list(zip(inputs.sample.labels, units.tolist(), effective, strict=True))
+    labelled = list(zip(inputs.sample.labels, found.units.tolist(), found.effective_units, strict=True))
     unit = "row" if inputs.groups is None else "group"
     single = [label for label, count, _ in labelled if count == 1]
     heavy = [label for label, count, number in labelled if count > 1 and number <= ONE_UNIT]
@@ -423,7 +410,6 @@ def warn_of_single_units(inputs: HeldInputs, units: NDArray[np.int64], effective
         (single, "has a single row" if inputs.groups is None else "has the rows of one group only"),
         (heavy, f"has nearly all its weight on one {unit}"),
     ):
-        if not labels:
-            continue
-        names = f"{'class' if len(labels) == 1 else 'each of the classes'} {wording.listing(labels)}"
-        warn(f"{names} {what}, so its variance is unknown: the standard errors that need it are nan")
+        if labels:
+            names = f"{'class' if len(labels) == 1 else 'each of the classes'} {wording.listing(labels)}"
+            warn(f"{names} {what}, so its variance is unknown: the standard errors that need it are nan")

@@ -233,7 +233,7 @@ class PairMatrix(result.Result):
 
     def _table(self, text: Callable[[Any], str]) -> result.Cells:
         """Rows of cells, the first row and the first column being labels; a wide table without its middle."""
-        shown = result.without_middle(list[int | None](range(len(self.labels))), None)
+        shown = result.without_middle(list(range(len(self.labels))), None)
 
         def cell(c: int | None, d: int | None) -> str:
             if c is None or d is None:

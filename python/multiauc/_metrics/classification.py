@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -411,19 +412,20 @@ class ConfusionMatrix(result.Printed, result.Tabular):
             recalls), or of the rows that are predicted to be of the class (a column sums to 1, and the diagonal has
             the precisions).
         """
-        return self._of_entries[wording.one_of("by", by, NORMALISATIONS)].values.copy()
+        return self._shares(by).values.copy()
 
     def standard_errors(self, by: Literal["all", "true", "predicted"] = "true") -> NDArray[np.float64]:
         """The standard errors of the shares; rows are independent, or groups."""
-        return np.asarray(np.sqrt(self._of_entries[wording.one_of("by", by, NORMALISATIONS)].variances))
+        return np.asarray(np.sqrt(self._shares(by).variances))
 
     def confidence_interval(
         self, level: float = 0.95, by: Literal["all", "true", "predicted"] = "true"
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Wilson's limits of every share, each by itself: two arrays (low, high) of shape (K, K)."""
-        return self._of_entries[wording.one_of("by", by, NORMALISATIONS)].limits(
-            read_level(level), has_units=self._has_units
-        )
+        return self._shares(by).limits(read_level(level), has_units=self._has_units)
+
+    def _shares(self, by: Any) -> Rates:
+        return self._of_entries[wording.one_of("by", by, NORMALISATIONS)]
 
     @property
     def recall(self) -> dict[Any, Rate]:
@@ -463,12 +465,9 @@ class ConfusionMatrix(result.Printed, result.Tabular):
         return self._pick("labels", "counts") | shares | {"per_class": self._rows(level)}
 
     def _rows(self, level: float) -> list[result.Record]:
-        found = [("precision", self.precision), ("recall", self.recall), ("f1", self.f1)]
-        return [
-            {"label": label, "rate": name, **rates[label].to_dict(level)}
-            for label in self.labels
-            for name, rates in found
-        ]
+        found = {name: self._rates(name) for name in ("precision", "recall", "f1")}
+        pairs = product(self.labels, found)
+        return [{"label": label, "rate": name, **found[name][label].to_dict(level)} for label, name in pairs]
 
     def _rates(self, kind: str) -> dict[Any, Rate]:
         rates, title = self._of_classes[kind], {"f1": "F1"}.get(kind, kind)

@@ -263,9 +263,8 @@ def hand_till_score(
         stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent, outputs)
         weights = read_pair_weights(pair_weights, stored)
         return stored.nan_if_absent(_rust.sparse_hand_till(stored.core, weights))
-    return compute_score(
-        "hand_till", y_true, y_score, sample_weight, labels, absent, outputs, pair_weights=pair_weights
-    )
+    shared = (y_true, y_score, sample_weight, labels, absent, outputs)
+    return compute_score("hand_till", *shared, pair_weights=pair_weights)
 
 
 @with_hints

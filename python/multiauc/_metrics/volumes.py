@@ -12,7 +12,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common import registry, result
-from multiauc._common.hints import with_hints
+from multiauc._common.hints import needs, with_hints
 from multiauc._common.progress import Stage
 from multiauc._common.wording import decimals, names_as_text, one_of, pluralize
 from multiauc._inference import estimates
@@ -393,12 +393,8 @@ def hum_score(
     >>> multiauc.hum_score(y_true, y_score)
     0.75
     """
-    kind = one_of("rule", rule, tuple(RULES))
-    drawing = _read_drawing(precision, rng)
-    sample = read_sample(y_true, y_score, None, labels, absent, outputs)
-    with Stage(registry.METRICS["hum"].title):
-        value, _, _ = _rust.hum_score(sample.arguments(), kind, *drawing, is_latin=True)
-    return sample.nan_if_absent(value)
+    drawing = (one_of("rule", rule, tuple(RULES)), *_read_drawing(precision, rng))
+    return _compute_hum(read_sample(y_true, y_score, None, labels, absent, outputs), "hum", drawing)
 
 
 @with_hints
@@ -501,12 +497,18 @@ def landgrebe_duin_score(
     0.7
     """
     is_normalised = options.read_flag("normalised", normalised)
-    drawing = _read_drawing(precision, rng)
-    sample, metric = read_sample(y_true, y_score, None, labels, absent, outputs), registry.METRICS["landgrebe_duin"]
-    with Stage(metric.title):
-        value, _, _ = _rust.hum_score(sample.arguments(), "prod", *drawing, is_latin=True)
-    chance = metric.chance_of(len(sample.reported_classes()))
-    return sample.nan_if_absent((value - chance) / (1.0 - chance) if is_normalised else value)
+    drawing = ("prod", *_read_drawing(precision, rng))
+    sample = read_sample(y_true, y_score, None, labels, absent, outputs)
+    value = _compute_hum(sample, "landgrebe_duin", drawing)
+    chance = registry.METRICS["landgrebe_duin"].chance_of(len(sample.reported_classes()))
+    return (value - chance) / (1.0 - chance) if is_normalised else value
+
+
+def _compute_hum(sample: Sample, metric: str, drawing: tuple[str, float, int]) -> float:
+    """The value alone; `drawing` is the rule, the precision and the seed."""
+    with Stage(registry.METRICS[metric].title):
+        value, _, _ = _rust.hum_score(sample.arguments(), *drawing, is_latin=True)
+    return sample.nan_if_absent(value)
 
 
 def _read_drawing(precision: Any, rng: Any) -> tuple[float, int]:
@@ -525,7 +527,7 @@ def _build_volume(
 ) -> Volume:
     """Build the result from the core's output for the one metric of the inputs."""
     (metric,) = inputs.metrics
-    estimates.warn_of_single_units(inputs, found.units, found.effective_units)
+    estimates.warn_of_single_units(inputs, found)
     name = registry.METRICS[metric].title + ("" if rule is None else f" by {RULES[rule]}")
     smallest = estimates.count_smallest(found.units)
     estimate = estimates.build_estimate(found.estimates[metric], name, smallest, metric, inputs)
@@ -697,12 +699,9 @@ def find_surface(sample: Sample, rule: str, points: int) -> RocSurface:
 
 def score_by_rule(scores: NDArray[np.float64], rule: str) -> NDArray[np.float64]:
     """The scores whose sums are compared: as they are, their logarithms, or distances from the corners."""
-    if rule == "sum":
-        return scores
-    if rule == "prod":
-        return np.asarray(np.log(np.maximum(scores, SMALLEST)))
-    corners = np.eye(scores.shape[1])
-    return np.stack([-np.sqrt(((scores - corner) ** 2).sum(axis=1)) for corner in corners], axis=1)
+    if rule == "distance":
+        return np.asarray(-np.linalg.norm(scores[:, np.newaxis] - np.eye(scores.shape[1]), axis=2))
+    return np.asarray(np.log(np.maximum(scores, SMALLEST))) if rule == "prod" else scores
 
 
 def _offsets(difference: NDArray[np.float64], points: int) -> NDArray[np.float64]:
@@ -713,10 +712,7 @@ def _offsets(difference: NDArray[np.float64], points: int) -> NDArray[np.float64
 
 @with_hints
 def ferri_vus_of_confusions(
-    matrices: ArrayLike,
-    *,
-    precision: float = 1e-3,
-    rng: np.random.Generator | int | None = None,
+    matrices: ArrayLike, *, precision: float = 1e-3, rng: np.random.Generator | int | None = None
 ) -> Volume:
     r"""Ferri's volume under the ROC surface of a set of crisp classifiers, from their confusion matrices.
 
@@ -813,19 +809,10 @@ def ferri_vus_score(
     count = options.positive_integer("classifiers", classifiers)
     limit, generator = options.read_number("precision", precision, 0.0), options.read_rng(rng)
     sample = read_sample(y_true, y_score, None, labels, absent, outputs)
-    columns = [-sample.scores, sample.scores] if sample.has_one_score else [sample.scores]
-    scores = np.hstack(columns).astype(np.float64)
-    present = np.flatnonzero(sample.rows)
-    codes = np.searchsorted(present, sample.codes).astype(np.uint32)
-    if not np.isfinite(scores).all():
-        row, column = np.argwhere(~np.isfinite(scores))[0].tolist()
-        raise ValueError(
-            f"y_score contains {scores[row, column]} at row {row}, column {column}; every score must be a finite number"
-        )
-    scores = np.ascontiguousarray(scores[:, present])
-    levels = generator.random((count - 1, scores.shape[1] - 1))
+    n_classes = int(np.count_nonzero(sample.rows))
+    levels = generator.random((count - 1, n_classes - 1))
     with Stage(FERRI):
-        rates = _rust.offset_rates(codes, scores, levels).reshape(count, *2 * scores.shape[1:])
+        rates = _rust.offset_rates(sample.arguments(), levels).reshape(count, n_classes, n_classes)
     return sample.nan_if_absent(_compute_covered_volume(rates, limit, draw_seed(generator)).value)
 
 
@@ -872,24 +859,16 @@ _CHANCES = {2: 1 / 2, 3: 1 / 180, 4: 1 / 17_740_800}
 
 def _cover(points: NDArray[np.float64], n_classes: int) -> float:
     """The volume of the possible rates that are nowhere below a mixture of the points."""
-    try:
+    with needs("Ferri's volume of up to three classes needs scipy", "scipy"):
         from scipy.spatial import ConvexHull, QhullError  # noqa: PLC0415
-    except ImportError:
-        raise ImportError(
-            "Ferri's volume of up to three classes needs scipy; install it with: pip install scipy"
-        ) from None
     # What lies above one point is a product of simplices: in each class, all that is left of 1 is put on one rate, or
     # on none. What lies above mixtures is a mixture of what lies above the points: the hull of these corners.
     by_class = points.reshape(len(points), n_classes, n_classes - 1)
     left = 1.0 - by_class.sum(axis=2)
     added = np.vstack([np.zeros(n_classes - 1), np.eye(n_classes - 1)])
-    corners = np.concatenate(
-        [
-            by_class + left[:, :, np.newaxis] * added[list(where)]
-            for where in product(range(n_classes), repeat=n_classes)
-        ]
-    ).reshape(-1, points.shape[1])
-    corners = np.unique(corners.round(14), axis=0)
+    choices = map(list, product(range(n_classes), repeat=n_classes))
+    above = np.concatenate([by_class + left[:, :, np.newaxis] * added[choice] for choice in choices])
+    corners = np.unique(above.reshape(-1, points.shape[1]).round(14), axis=0)
     try:
         return float(ConvexHull(corners).volume)
     except QhullError:

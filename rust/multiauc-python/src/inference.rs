@@ -255,18 +255,60 @@ pub fn compare(
     })
 }
 
-/// Some metrics of several models, averaged over folds: by model, then by metric.
+/// Differences by class and pair of models, and their correlations.
+type ComparedClasses<'py> = (Vec<Vec<Py<Estimate>>>, Option<Matrix<'py>>);
+
+/// The differences of all pairs of models in the AUCs of some classes against the rest, by class, but for the factor of
+/// [`multiauc::class_against_rest`]; and their correlations, if they are wanted.
+#[pyfunction]
+pub fn compare_classes<'py>(
+    py: Python<'py>,
+    samples: Vec<SampleArgument<'py>>,
+    classes: Vec<usize>,
+    wants_correlations: bool,
+) -> PyResult<ComparedClasses<'py>> {
+    let views = samples.iter().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?;
+    let first = views.first().ok_or_else(no_model)?;
+    let cells: usize = views.iter().map(SampleView::cost).sum();
+    let (found, columns) = run(py, cells.saturating_mul(classes.len()), |workers| {
+        let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling(), workers))?;
+        let checked = views.iter().map(|view| view.check(workers)).collect::<multiauc::Result<Vec<_>>>()?;
+        let (mut found, mut columns) = (Vec::with_capacity(classes.len()), Vec::new());
+        for &class in &classes {
+            let models = checked.iter().map(|sample| {
+                with_sample!(sample, |sample| multiauc::class_against_rest(sample, &design, class, workers))
+            });
+            let models = models.collect::<multiauc::Result<Vec<_>>>()?;
+            found.push(multiauc::compare(&design, &models, workers)?.differences);
+            if wants_correlations {
+                let rows = multiauc::influences(&design, &models, workers)?;
+                for a in 0..models.len() {
+                    for b in a + 1..models.len() {
+                        columns.push(rows.chunks_exact(models.len()).map(|row| row[a] - row[b]).collect::<Vec<f64>>());
+                    }
+                }
+            }
+        }
+        Ok((found, columns))
+    })?;
+    let differences = found.into_iter().map(|of_class| estimates(py, of_class)).collect::<PyResult<_>>()?;
+    let correlations =
+        wants_correlations.then(|| rectangle(py, multiauc::correlations(&columns, first.groups()), columns.len()));
+    Ok((differences, correlations.transpose()?))
+}
+
+/// Some metrics of several models, averaged over folds: by model, then by metric. `whole` has the rows of all folds.
 #[pyfunction]
 pub fn compare_folds(
     py: Python<'_>,
     models: Vec<Vec<SampleArgument<'_>>>,
     rows: Vec<Vec<u32>>,
-    groups: Option<PyReadonlyArray1<'_, u32>>,
+    whole: SampleArgument<'_>,
     metrics: Vec<String>,
     options: OptionsArgument<'_>,
 ) -> PyResult<Compared> {
     let (metrics, options) = (metrics_named(&metrics)?, options.read()?);
-    let groups = groups.as_ref().map(contiguous).transpose()?;
+    let whole = whole.view()?;
     let mut views = Vec::with_capacity(models.len());
     for folds in &models {
         views.push(folds.iter().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?);
@@ -274,13 +316,14 @@ pub fn compare_folds(
     let first = views.first().ok_or_else(no_model)?;
     let cells: usize = views.iter().flatten().map(SampleView::cost).sum();
     let cost = cells.saturating_mul(cost_of_metrics(&metrics, first.iter().map(SampleView::rows).max().unwrap_or(1)));
-    let (folds, found) = run(py, cost, |workers| {
+    let (design, found) = run(py, cost, |workers| {
+        let design = with_sample!(&whole.check(workers)?, |sample| Design::new(sample, whole.sampling(), workers))?;
         let mut folds = Vec::with_capacity(first.len());
         for (view, rows) in first.iter().zip(&rows) {
             let design = with_sample!(&view.check(workers)?, |sample| Design::new(sample, view.sampling(), workers))?;
             folds.push(Fold { design, rows: rows.clone() });
         }
-        let folds = Folds::new(folds, rows.iter().map(Vec::len).sum(), groups, workers)?;
+        let folds = Folds::new(folds, rows.iter().map(Vec::len).sum(), whole.groups(), workers)?;
         let mut averages = Vec::with_capacity(views.len() * metrics.len());
         for model in &views {
             let mut of_folds = Vec::with_capacity(model.len());
@@ -294,14 +337,14 @@ pub fn compare_folds(
             }
         }
         let found = multiauc::compare(folds.design(), &averages, workers)?;
-        Ok((folds, found))
+        Ok((design, found))
     })?;
     Ok(Compared {
         covariance: rectangle(py, found.covariance, models.len() * metrics.len())?.unbind(),
         estimates: estimates(py, found.estimates)?,
         differences: estimates(py, found.differences)?,
-        units: integers(py, folds.design().units()).unbind(),
-        effective_units: folds.design().effective_units().to_vec(),
+        effective_units: design.units().iter().map(|&units| units as f64).collect(),
+        units: integers(py, design.units()).unbind(),
     })
 }
 

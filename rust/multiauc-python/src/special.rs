@@ -38,6 +38,11 @@ pub fn chi_squared_tail(x: f64, degrees_of_freedom: u32) -> f64 {
     multiauc::chi_squared_tail(x, degrees_of_freedom)
 }
 
+#[pyfunction]
+pub fn holm(p_values: Vec<f64>) -> Vec<f64> {
+    multiauc::holm(&p_values)
+}
+
 /// (mean, variance, degrees of freedom).
 #[pyfunction]
 pub fn row_mean(

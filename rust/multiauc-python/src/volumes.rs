@@ -1,11 +1,10 @@
 //! Tuples with one row of each class.
 
 use multiauc::{Design, Drawing, Evaluated, Metric};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 
-use crate::arrays::{Vector, contiguous, records, vector};
-use crate::errors::other_lengths;
+use crate::arrays::{Vector, records, vector};
 use crate::inference;
 use crate::options::{cost_of_metrics, rule_named};
 use crate::running::run;
@@ -56,16 +55,12 @@ pub fn hum(
 #[pyfunction]
 pub fn offset_rates<'py>(
     py: Python<'py>,
-    codes: PyReadonlyArray1<'py, u32>,
-    scores: PyReadonlyArray2<'py, f64>,
+    sample: SampleArgument<'py>,
     levels: PyReadonlyArray2<'py, f64>,
 ) -> PyResult<Vector<'py>> {
-    let (codes, (scores, classes), (levels, _)) = (contiguous(&codes)?, records(&scores)?, records(&levels)?);
-    if scores.len() != codes.len() * classes {
-        return Err(other_lengths());
-    }
-    let cost = scores.len() * (levels.len() + 1);
-    Ok(vector(py, run(py, cost, |_| Ok(multiauc::offset_rates(codes, scores, classes, levels)))?))
+    let (view, (levels, _)) = (sample.view()?, records(&levels)?);
+    let found = compute!(py, view, levels.len() + 1, |sample, _workers| Ok(multiauc::offset_rates(sample, levels)))?;
+    Ok(vector(py, found))
 }
 
 /// The share of all confusions that mixtures of classifiers cover, and the standard error of drawing.

@@ -37,7 +37,7 @@
 //! | `costs` | losses along hulls (H-measure, LC index); decision rules, calibrated and chosen | curves of samples |
 //! | `sketch` | states of streams that merge: histograms, certain bounds, a sample of rows | how to sort a whole sample |
 //! | `resampling` | replicates: presorted orders counted again with other multiplicities | how to sort |
-//! | `slices` | parts of a sample, each against the rest of it | how to sort |
+//! | `slices` | parts of a sample, each against the rest of it; models class by class | how to sort |
 //! | `multiclass_roc` | the curve of all pairs: rates along thresholds, their rank-one fit, its bootstrap | the pairwise metrics |
 //!
 //! The only `unsafe` code is in `simd` and `memory`.
@@ -127,12 +127,14 @@ pub use sample::{
 pub use sketch::{
     Answers, Certified, CertifiedPairs, RangeBlocks, RangeCounts, RowSumSettings, RowSums, Sketch, SketchSettings,
 };
-pub use slices::{FoundSlice, FoundSlices, JointSlices, Reference, SliceRequest, evaluate_slices};
+pub use slices::{
+    FoundSlice, FoundSlices, JointSlices, Reference, SliceRequest, class_against_rest, correlations, evaluate_slices,
+};
 pub use sparse::{
     ColumnNumbers, SparseSample, SparseScores, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class,
 };
 pub use special::{
-    LargestNormal, MinP, NORMAL_FROM, StudentT, best_assignment, chi_squared_tail, f_tail, normal_share_above,
+    LargestNormal, MinP, NORMAL_FROM, StudentT, best_assignment, chi_squared_tail, f_tail, holm, normal_share_above,
     normal_share_separated, upper_quantiles,
 };
 pub use summary_roc::{SummaryFit, SummaryModel, Table, fit_summary_roc, summary_area};

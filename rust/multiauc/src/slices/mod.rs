@@ -15,6 +15,7 @@
 //!
 //! Slice and rest have no rows in common, but may share groups of rows: Cov = Σ_u ψ^slice_u ψ^rest_u.
 
+mod classes;
 mod part;
 mod references;
 mod units;
@@ -27,6 +28,7 @@ use crate::metric::Metric;
 use crate::metrics::MetricOptions;
 use crate::parallel::Workers;
 use crate::sample::{Sampling, ScoredSample};
+pub use classes::{class_against_rest, correlations};
 use part::Part;
 use whole::Whole;
 
@@ -83,6 +85,30 @@ pub struct JointSlices {
     pub slices: Vec<u32>,
     /// Of the differences.
     pub correlations: Vec<f64>,
+}
+
+impl JointSlices {
+    /// Those of some of `slices` alone. A slice that does not vary counts as independent of the others.
+    #[must_use]
+    pub fn of_some(&self, slices: &[FoundSlice], is_wanted: impl Fn(usize) -> bool) -> Self {
+        let count = self.slices.len();
+        let slice = |place: usize| self.slices[place] as usize;
+        let wanted: Vec<usize> = (0..count).filter(|&place| is_wanted(slice(place))).collect();
+        let varies = |place: usize| slices[slice(place)].estimate.variance != 0.0;
+        let entry = |a: usize, b: usize| match (a == b, varies(a) && varies(b)) {
+            (true, _) => 1.0,
+            (false, true) => self.correlations[a * count + b],
+            (false, false) => 0.0,
+        };
+        Self {
+            slices: wanted.iter().map(|&place| self.slices[place]).collect(),
+            correlations: wanted
+                .iter()
+                .flat_map(|&a| wanted.iter().map(move |&b| (a, b)))
+                .map(|(a, b)| entry(a, b))
+                .collect(),
+        }
+    }
 }
 
 /// All slices.

@@ -23,6 +23,19 @@ const CHUNK: usize = 1 << 12;
 /// Smaller p-values count as this one where correlations are allowed for.
 const LEAST_P: f64 = 1e-300;
 
+/// p-values corrected by Holm's method; of those that are NaN, none counts.
+#[must_use]
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut known: Vec<usize> = (0..p_values.len()).filter(|&place| !p_values[place].is_nan()).collect();
+    known.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
+    let (mut corrected, mut largest) = (vec![f64::NAN; p_values.len()], 0.0_f64);
+    for (rank, &place) in known.iter().enumerate() {
+        largest = largest.max(((known.len() - rank) as f64 * p_values[place]).min(1.0));
+        corrected[place] = largest;
+    }
+    corrected
+}
+
 /// The correction of p-values for the number of tests (single-step min-p).
 #[derive(Debug, Clone)]
 pub struct MinP {
@@ -216,6 +229,13 @@ fn primes(count: usize) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::parallel::Cancel;
+
+    #[test]
+    fn holm_multiplies_the_smallest_most() {
+        let found = holm(&[0.04, f64::NAN, 0.01, 0.03, 0.9]);
+        assert_eq!((found[0], found[2], found[3], found[4]), (0.09, 0.04, 0.09, 0.9));
+        assert!(found[1].is_nan() && holm(&[]).is_empty());
+    }
 
     #[test]
     fn independent_numbers_are_as_many_as_they_are() {

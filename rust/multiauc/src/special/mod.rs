@@ -9,6 +9,6 @@ mod student;
 
 pub use assignment::best_assignment;
 pub use chi_squared::{chi_squared_tail, f_tail};
-pub use min_p::{LargestNormal, MinP};
+pub use min_p::{LargestNormal, MinP, holm};
 pub use normal_scores::{normal_share_above, normal_share_separated};
 pub use student::{NORMAL_FROM, StudentT, upper_quantiles};

@@ -6,8 +6,10 @@
 //! decided by a linear programme.
 
 use crate::error::Result;
+use crate::float::Score;
 use crate::parallel::Workers;
 use crate::random::Stream;
+use crate::sample::ScoredSample;
 
 /// The share of Ω that is covered, and the standard error of drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,12 +24,16 @@ pub struct CoveredShare {
 /// largest: none at all, then one for each K − 1 `levels`. A level is the quantile, all classes counting alike, of the
 /// differences between the score of a class and that of the last one that its offset brings to the boundary.
 ///
-/// # Panics
-/// If there are not K scores for each code.
+/// Weights do not count; K is the number of classes that have rows.
 #[must_use]
-pub fn offset_rates(codes: &[u32], scores: &[f64], classes: usize, levels: &[f64]) -> Vec<f64> {
+pub fn offset_rates<T: Score>(sample: &ScoredSample<'_, T>, levels: &[f64]) -> Vec<f64> {
+    let present: Vec<usize> = sample.present_classes().collect();
+    let of_row = |row: usize| present.iter().map(move |&class| sample.scores.get(row, class).into());
+    let scores: Vec<f64> = (0..sample.rows()).flat_map(of_row).collect();
+    let place = |row: usize| present.partition_point(|&class| class < sample.codes.get(row)) as u32;
+    let (classes, codes): (usize, Vec<u32>) = (present.len(), (0..sample.rows()).map(place).collect());
     let mut sizes = vec![0.0; classes];
-    for &code in codes {
+    for &code in &codes {
         sizes[code as usize] += 1.0;
     }
     let quantiles = |column: usize| {
