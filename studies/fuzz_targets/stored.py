@@ -109,7 +109,7 @@ def plans(rng: Rng) -> Iterator[str]:
     except ValueError:
         return
     for name in ("auc_mu", "one_vs_rest"):
-        yield from outside(f"{name} of changed blocks", found[name][0])
+        yield from outside(f"{name} of changed blocks", found.metrics[name].value)
 
 
 @target()

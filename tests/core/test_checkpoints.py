@@ -73,7 +73,7 @@ class TestBytes:
     def test_of_something_else(self):
         with pytest.raises(ValueError, match=r"^c: this is not a checkpoint of multiauc, and is left as it is$"):
             decode("c", b"PAR1....")
-        other = encode(SAVED).replace(b"checkpoint 2\n", b"checkpoint 1\n", 1)
+        other = encode(SAVED).replace(b"checkpoint 3\n", b"checkpoint 2\n", 1)
         with pytest.raises(
             ValueError, match=r"c: this checkpoint was written by another version of multiauc; delete it"
         ):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-VERSION = b"2\n"
+VERSION = b"3\n"
 MAGIC = b"multiauc checkpoint " + VERSION
 # Seconds between two checkpoints, and how many times longer than writing one that must be.
 SECONDS = 10.0

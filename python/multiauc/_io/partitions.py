@@ -74,7 +74,7 @@ class Question:
         if len(self.found) == 1 and n_classes != 2 and not holds_lists(kind):
             wanted = f"lists of {n_classes} scores, one for each of labels"
             raise ValueError(f"{place}: column {name!r} holds {kind}, not {wanted}")
-        stream = RowStream(place, [TableRows(place, table)], self.scores, self.request, [1])
+        stream = RowStream(place, [TableRows(place, table)], self.scores, self.request)
         texts = stream.labels()
         labels = texts if self.labels is None else self.labels
         state = Accumulator(labels, metrics=self.metrics, memory_limit=self.memory_limit, outputs=self.outputs)

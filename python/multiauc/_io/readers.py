@@ -23,7 +23,7 @@ from multiauc._io import columns, sources
 from multiauc._io.sources import Content, RowError, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -55,15 +55,22 @@ class RowFile:
         What it is read as, for messages about damaged files; None for what is not a file.
     is_once
         Whether its rows can be read only once.
+    contents
+        The files that it is made of; none of what is in memory.
+    filter
+        Says which of their rows are read; None for all.
     """
 
     kind: str | None = None
     is_once = False
+    filter: str | None = None
 
-    def __init__(self, path: str, schema: Any, folders: Mapping[str, str | None] | None = None) -> None:
+    def __init__(self, path: str, schema: Any, content: Content | None = None) -> None:
         self.path = path
         self.schema = schema
-        self._folders = {name: value for name, value in (folders or {}).items() if name not in schema.names}
+        self.contents = [] if content is None else [content]
+        folders = {} if content is None else content.folders
+        self._folders = {name: value for name, value in folders.items() if name not in schema.names}
         self.names = [*schema.names, *self._folders]
 
     def type_of(self, name: str) -> Any:
@@ -163,7 +170,7 @@ class ParquetRows(RowFile):
         self._content = content
         with reading(content.name, self.kind), content.open() as source:
             file = parquet.ParquetFile(source)
-            super().__init__(content.name, file.schema_arrow, content.folders)
+            super().__init__(content.name, file.schema_arrow, content)
             sizes = [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
             # The number of rows before each row group, and of all.
             self._starts: list[int] = [0, *np.cumsum(sizes).tolist()]
@@ -198,7 +205,7 @@ class ArrowRows(RowFile):
             self._is_stream = source.read(len(sources.ARROW_FILE)) != sources.ARROW_FILE
             source.seek(0)
             opened = (ipc.open_stream if self._is_stream else ipc.open_file)(source)
-            super().__init__(content.name, opened.schema, content.folders)
+            super().__init__(content.name, opened.schema, content)
             # From a store that would be a second download of the whole file.
             if not self._is_stream and content.store is None:
                 refuse_other_batches(source, opened)
@@ -242,7 +249,7 @@ class NpzRows(RowFile):
             with self._open_archive() as archive:
                 names = [name.removesuffix(".npy") for name in archive.namelist()]
         # Their types are known once they are read.
-        super().__init__(content.name, pa.schema([(name, pa.null()) for name in names]), content.folders)
+        super().__init__(content.name, pa.schema([(name, pa.null()) for name in names]), content)
 
     def _open_archive(self) -> zipfile.ZipFile:
         data = self._content.data
@@ -315,7 +322,7 @@ class TextRows(RowFile):
                 names = next(plain_csv.reader(file, delimiter=self._delimiter), [])
         if not names:
             raise ValueError(f"{content.name}: cannot be read as csv: there is no header")
-        super().__init__(content.name, pa.schema([(name, pa.string()) for name in names]), content.folders)
+        super().__init__(content.name, pa.schema([(name, pa.string()) for name in names]), content)
 
     def _text(self) -> io.TextIOWrapper:
         raw = self._content.open()
@@ -389,11 +396,16 @@ class DatasetRows(RowFile):
 
         super().__init__(IN_MEMORY, dataset.schema)
         self._dataset = dataset
+        # Only those that are made of files have some.
+        self.contents = [Content(file, store=dataset.filesystem) for file in getattr(dataset, "files", [])]
+        # There is no public way to it in pyarrow 15 to 26; a data set without the attribute has no filter.
+        chosen = getattr(dataset, "_scan_options", {}).get("filter")
+        self.filter = None if chosen is None else str(chosen)
         # Counting rows takes a pass over other formats.
         has_count = isinstance(dataset, arrow_dataset.InMemoryDataset) or isinstance(
             getattr(dataset, "format", None), arrow_dataset.ParquetFileFormat
         )
-        self._n_rows = dataset.count_rows() if has_count and _read_filter(dataset) is None else None
+        self._n_rows = dataset.count_rows() if has_count and chosen is None else None
 
     def batches(self, types: Types, first: int, size: int) -> Batches:
         """See `RowFile`."""
@@ -442,12 +454,6 @@ class BatchRows(RowFile):
         raise TypeError(f"source must be {accepted}; one of them is {type(batch).__name__}")
 
 
-def _read_filter(dataset: Any) -> Any:
-    """The filter that a data set of pyarrow was given by `filter`, or None."""
-    # There is no public way to it in pyarrow 15 to 26; a data set without the attribute has no filter.
-    return getattr(dataset, "_scan_options", {}).get("filter")
-
-
 def wrap_rows(source: Any) -> RowFile:
     """The rows of an object of pyarrow, or of a library that shares tables with it."""
     from pyarrow import dataset as arrow_dataset  # noqa: PLC0415 - as above
@@ -463,27 +469,6 @@ def wrap_rows(source: Any) -> RowFile:
         return BatchRows(source)
     accepted = "a path, a sequence of paths, a data set of pyarrow, or an iterator of record batches"
     raise TypeError(f"source must be {accepted}; got {type(source).__name__}")
-
-
-def source_contents(source: Any, filesystem: Any = None) -> list[Content]:
-    """The files of a source; none if it is not made of files."""
-    paths = sources.read_paths(source)
-    if paths is not None:
-        return [content for path in paths for content in sources.find_files(path, filesystem)]
-    # A data set of pyarrow; one that is not made of files has none.
-    return [Content(file, store=source.filesystem) for file in getattr(source, "files", [])]
-
-
-def identify_source(source: Any, filesystem: Any = None) -> dict[str, object] | None:
-    """What tells a source from another, as JSON has it; None if nothing does."""
-    contents = source_contents(source, filesystem)
-    if not contents:
-        return None
-    chosen = _read_filter(source)
-    return {
-        "files": [content.fingerprint() for content in contents],
-        "filter": None if chosen is None else str(chosen),
-    }
 
 
 def read_costs(source: str | Content, labels: list[str]) -> NDArray[np.float64]:

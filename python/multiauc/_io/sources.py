@@ -8,10 +8,8 @@ guess the types of such columns, and labels are compared as text.
 from __future__ import annotations
 
 import codecs
-import csv
 import glob
 import hashlib
-import io
 import os
 import re
 import stat
@@ -26,6 +24,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyarrow import fs
 
+from multiauc import _rust
 from multiauc._common.wording import listing
 from multiauc._io.output import STANDARD
 
@@ -59,7 +58,6 @@ FINGERPRINTED = 2**16
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|"}
 # How much of a file is looked at to infer its delimiter.
 SEEN_CHARACTERS = 2**20
-SEEN_RECORDS = 20
 
 # A star, a question mark, or one sign out of several in brackets.
 PATTERN = re.compile(r"[*?]|\[[^\]]+\]")
@@ -216,34 +214,8 @@ def detect_delimiter(beginning: str, *, usual: str = ",") -> str:
 
     Where no sign does, the one that cuts the header into most cells; `usual` if that has one cell only.
     """
-    signs = dict.fromkeys([usual, *DELIMITERS.values()])
-    fits = {sign: max(_fit(beginning, sign, strict=True), _fit(beginning, sign, strict=False)) for sign in signs}
-    return max(fits, key=fits.__getitem__)  # of equal ones the first, which is the usual one
-
-
-def _fit(beginning: str, sign: str, *, strict: bool) -> tuple[int, int]:
-    """How well a sign cuts a text: less well if quotes are left in the midst of cells."""
-    widths = _widths(beginning, sign, strict=strict)
-    are_alike = len(set(widths)) == 1 and widths[0] > 1
-    return (2 if strict else 1) if are_alike else 0, widths[0] if widths else 0
-
-
-def _widths(beginning: str, sign: str, *, strict: bool) -> list[int]:
-    """How many cells the first lines have, as far as they can be read.
-
-    The last line of a text that was cut off is left out.
-    """
-    lines = io.StringIO(beginning, newline="")
-    widths: list[int] = []
-    try:
-        for record in csv.reader(lines, delimiter=sign, strict=strict):
-            if record:
-                widths.append(len(record))
-            if len(widths) == SEEN_RECORDS:
-                return widths
-    except csv.Error:
-        return [] if strict and len(beginning) < SEEN_CHARACTERS else widths
-    return widths[:-1] if len(beginning) == SEEN_CHARACTERS and len(widths) > 1 else widths
+    signs = "".join(dict.fromkeys([usual, *DELIMITERS.values()]))
+    return _rust.detect_delimiter(beginning, signs, len(beginning) == SEEN_CHARACTERS) or usual
 
 
 def format_by_name(path: str) -> str | None:

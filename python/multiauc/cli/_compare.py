@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 import multiauc
+from multiauc import _rust
 from multiauc._common.progress import Stage
 from multiauc._common.registry import METRICS
 from multiauc._common.wording import pluralize, printable
@@ -25,8 +26,6 @@ from multiauc.cli._problems import emit
 from multiauc.cli._requests import read_cost_files, spell_notes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from multiauc.cli._commands import CompareRequest, ReportRequest
     from multiauc.cli._requests import Models
 
@@ -134,10 +133,10 @@ def _describe_resampling(bootstrap: multiauc.ComparisonBootstrap, n_differences:
 
 def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differences: int) -> views.Difference:
     """A difference with its percentile interval, and the p-value that agrees with it."""
-    p_value: float | None = percentile_p(one.replicates)
+    p_value = _rust.percentile_p_value(one.replicates)
     corrected, limits = math.nan, (math.nan, math.nan)
     if np.count_nonzero(~np.isnan(one.replicates)) >= _gates.count_needed((1.0 - level) / (2 * n_differences)):
-        corrected = min(1.0, n_differences * percentile_p(one.replicates))
+        corrected = min(1.0, n_differences * p_value)
         limits = one.confidence_interval(1.0 - (1.0 - level) / n_differences)
     return numbers.view_difference(
         one,
@@ -149,27 +148,6 @@ def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differen
         degrees_of_freedom=None,
         p_value=None if math.isnan(corrected) else p_value,
     )
-
-
-def percentile_p(replicates: NDArray[np.float64]) -> float:
-    """The p-value of a difference of 0: the largest a for which the percentile interval at level 1 - a holds 0.
-
-    Not below 2 / (B + 1), which is what B replicates can show.
-    """
-    known = np.sort(replicates[~np.isnan(replicates)])
-    if len(known) < 2:
-        return float("nan")
-    sides = (_level_at_zero(known), _level_at_zero(-known[::-1]))
-    return min(1.0, max(2.0 * min(sides), 2.0 / (len(known) + 1)))
-
-
-def _level_at_zero(known: NDArray[np.float64]) -> float:
-    """The largest share whose quantile, between sorted values by a straight line, is not above 0."""
-    below = int(np.searchsorted(known, 0.0, side="right"))
-    if below in (0, len(known)):
-        return float(below > 0)
-    last, after = known[below - 1], known[below]
-    return float((below - 1 - last / (after - last)) / (len(known) - 1))
 
 
 def report_on_files(request: ReportRequest) -> None:

@@ -156,28 +156,23 @@ def _evaluate_pieces(
 ) -> Evaluated:
     ((name, (path, pattern)),) = source.sources.items()
     notes: list[str] = []
-    plan = dataset.Plan(
-        None,
-        metrics,
-        reading.memory_limit,
-        exact=request.exact,
+    asked: Any = request.source(
+        dataset.DatasetRequest,
+        metrics=metrics,
+        memory_limit=reading.memory_limit,
         on_resume=lambda rows: note(f"going on after {pluralize(rows, 'row')} that {request.checkpoint} has kept"),
         on_note=notes.append,
-        of_metrics={"clip": request.clip, "k": request.k},
     )
-    evaluation, predicted = dataset.evaluate_source(
-        path, pattern, source, plan, asked=_asked_metrics(request), checkpoint=request.checkpoint
-    )
+    evaluation, stream = dataset.evaluate_source(path, pattern, asked, _asked_metrics(request))
     shown = numbers.view_bounded_evaluation(evaluation, name, request.level, request.worst)
-    if predicted is not None:
-        notes.append(dataset.describe_predicted(predicted))
+    if stream.predicted is not None:
+        notes.append(dataset.describe_predicted(stream.predicted))
         shown = replace(shown, confusion=numbers.freeze(evaluation.confusion_matrix))
 
     def trace() -> dict[str, Any]:
-        contents = readers.source_contents(path)
-        rows = shown.rows if len(contents) == 1 else None
+        rows = shown.rows if len(stream.contents) == 1 else None
         with Stage("SHA-256 of the files"):
-            files = [content.facts() | {"holds": "predictions", "rows": rows} for content in contents]
+            files = [content.facts() | {"holds": "predictions", "rows": rows} for content in stream.contents]
         return result.provenance(request.given(), files)
 
     shown = replace(shown, notes=tuple(map(spell_options, notes)), reading=reading)

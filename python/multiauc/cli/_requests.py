@@ -323,16 +323,12 @@ class FileRequest:
         """The files as they are given, without names of models."""
         return [split_path(file)[1] for file in self.files]
 
-    def source(self) -> predictions.Request:
-        """What to read."""
+    def source(self, kind: type[predictions.Request] = predictions.Request, **given: Any) -> predictions.Request:
+        """What to read; `given` is what the command line calls otherwise."""
         if [*self.paths, self.partition, self.costs, self.judge].count(STANDARD) > 1:
             raise ValueError("standard input ('-') can be given once, because it can be read only once")
-        same: dict[str, Any] = {
-            one.name: getattr(self, one.name)
-            for one in fields(predictions.Request)
-            if one.name not in {"sources", "flags"}
-        }
-        return predictions.Request(sources=find_sources(self.files, self.scores), flags=True, **same)
+        same = {one.name: getattr(self, one.name) for one in fields(kind) if hasattr(self, one.name)}
+        return kind(**same | given, sources=find_sources(self.files, self.scores), flags=True)
 
     def inputs(self) -> tuple[str, ...]:
         """Every file of this machine that the command reads."""

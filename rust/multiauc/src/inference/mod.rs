@@ -43,7 +43,7 @@ pub use moments::{Moments, moments};
 pub(crate) use moments::{estimate_one, pair_variance};
 pub use mover::{Apart, first_intervals, mover_intervals};
 pub use pilot::Pilot;
-pub use replicates::{NoReplicateInterval, ReplicateInterval, Replicated};
+pub use replicates::{NoReplicateInterval, ReplicateInterval, Replicated, percentile_p_value};
 pub use row_mean::{RowMean, row_mean};
 pub use runs::{RepeatedMetric, RunParts, split_variance, split_variance_of_unpaired};
 pub use statistic::{Cautious, Estimate, Statistic, influences};
