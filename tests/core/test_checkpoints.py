@@ -151,7 +151,7 @@ class TestGoingOn:
         with pytest.raises(Stopped):
             evaluate(stop_at=300)
         whole = Path("c.bin.previous").read_bytes()
-        Path("c.bin").write_bytes(b"multiauc checkpoint 2\n...")
+        Path("c.bin").write_bytes(b"multiauc checkpoint 3\n...")
         with pytest.warns(RuntimeWarning, match=r"going on from"), pytest.raises(Stopped):
             evaluate(stop_at=300)
         assert Path("c.bin.previous").read_bytes() == whole

@@ -287,7 +287,7 @@ class RowStream:
         """Columns of the first rows."""
         for file in self._files:
             if isinstance(file, readers.BatchRows):
-                return arrays.Piece(file.path, file.head().select(names))
+                return arrays.Piece(file.path, file.head.select(names))
             for piece in file.pieces(names, [], 0, size):
                 if piece.table.num_rows:
                     return piece

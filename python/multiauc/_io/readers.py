@@ -8,13 +8,14 @@ from __future__ import annotations
 import csv as plain_csv
 import gzip
 import io
-import zipfile
 from contextlib import nullcontext
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.lib.format import MAGIC_PREFIX, read_array
+from numpy.lib.format import MAGIC_PREFIX
+from numpy.lib.npyio import NpzFile
 from pyarrow import csv, ipc, parquet
 
 from multiauc._common.wording import listing, pluralize
@@ -247,13 +248,12 @@ class NpzRows(RowFile):
             if content.beginning(len(MAGIC_PREFIX)) == MAGIC_PREFIX:
                 raise ValueError("it holds one array without a name")
             with self._open_archive() as archive:
-                names = [name.removesuffix(".npy") for name in archive.namelist()]
+                names = archive.files
         # Their types are known once they are read.
         super().__init__(content.name, pa.schema([(name, pa.null()) for name in names]), content)
 
-    def _open_archive(self) -> zipfile.ZipFile:
-        data = self._content.data
-        return zipfile.ZipFile(self._content.path if data is None else io.BytesIO(data))
+    def _open_archive(self) -> Any:
+        return NpzFile(self._content.open(), own_fid=True)
 
     def type_of(self, name: str) -> Any:
         """See `RowFile`."""
@@ -290,10 +290,9 @@ class NpzRows(RowFile):
     def _array(self, name: str) -> NDArray[Any]:
         try:
             with self._open_archive() as archive:
-                if f"{name}.npy" not in archive.namelist():
-                    raise ValueError("it is not an array")  # noqa: TRY301
-                with archive.open(f"{name}.npy") as member:
-                    array: NDArray[Any] = read_array(member, allow_pickle=False)
+                array: NDArray[Any] = archive[name]
+            if not isinstance(array, np.ndarray):
+                raise ValueError("it is not an array")  # noqa: TRY301, TRY004 - a member of the archive
         except Exception as error:  # noqa: BLE001 - as in `reading`
             problem = f"cannot be read: {sources.first_line(error)}"
             if "Object arrays" in str(error):
@@ -421,37 +420,34 @@ class BatchRows(RowFile):
     is_once = True
 
     def __init__(self, batches: Iterable[Any]) -> None:
-        self._batches = iter(batches)
-        self._first = next(self._batches, None)
-        if self._first is None:
+        tables = map(_as_table, batches)
+        #: The first record batch, as a table.
+        self.head: Any = next(tables, None)
+        if self.head is None:
             raise ValueError(f"{IN_MEMORY}: there are no record batches")
-        super().__init__(IN_MEMORY, self.head().schema)
-
-    def head(self) -> Any:
-        """The first record batch, as a table."""
-        return self._table(self._first)
+        self._tables: Iterator[Any] | None = chain([self.head], tables)
+        super().__init__(IN_MEMORY, self.head.schema)
 
     def batches(self, types: Types, first: int, size: int) -> Batches:  # noqa: ARG002
         """See `RowFile`. The sizes of pieces are those of the record batches."""
-        if self._first is None:
+        tables, self._tables = self._tables, None
+        if tables is None:
             raise ValueError(f"{self.path}: record batches of an iterator can be read only once")
-        batch, self._first = self._first, None
-        while batch is not None:
-            table = self._table(batch)
+        for table in tables:
             missing = next((name for name in types if name not in table.schema.names), None)
             if missing is not None:
                 raise ValueError(f"{self.path}: no column {missing!r} in the record batch of row {first + 1}")
             yield table.select(list(types)), None
             first += table.num_rows
-            batch = next(self._batches, None)
 
-    def _table(self, batch: Any) -> Any:
-        if isinstance(batch, pa.RecordBatch):
-            return pa.Table.from_batches([batch])
-        if isinstance(batch, pa.Table):
-            return batch
-        accepted = "an iterator of record batches of pyarrow"
-        raise TypeError(f"source must be {accepted}; one of them is {type(batch).__name__}")
+
+def _as_table(batch: Any) -> Any:
+    if isinstance(batch, pa.RecordBatch):
+        return pa.Table.from_batches([batch])
+    if isinstance(batch, pa.Table):
+        return batch
+    accepted = "an iterator of record batches of pyarrow"
+    raise TypeError(f"source must be {accepted}; one of them is {type(batch).__name__}")
 
 
 def wrap_rows(source: Any) -> RowFile:

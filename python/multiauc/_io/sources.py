@@ -250,7 +250,7 @@ def is_address(path: str) -> bool:
 
 def is_partitioned(path: str) -> bool:
     """Whether a path is a folder of this machine that has data files in subfolders only."""
-    return Path(path).is_dir() and not _own_files(None, path)
+    return Path(path).is_dir() and not _find_data(None, path, recursive=False)
 
 
 def model_name(path: str) -> str:
@@ -278,11 +278,9 @@ def _is_data(name: str) -> bool:
 
 def read_paths(source: Any) -> list[str] | None:
     """The paths that a source is, or None if it is something else."""
-    if isinstance(source, (str, os.PathLike)):
-        return [os.fsdecode(source)]
-    if isinstance(source, (list, tuple)) and source and all(isinstance(one, (str, os.PathLike)) for one in source):
-        return [os.fsdecode(one) for one in source]
-    return None
+    paths = source if isinstance(source, (list, tuple)) else [source]
+    are_paths = len(paths) > 0 and all(isinstance(one, (str, os.PathLike)) for one in paths)
+    return list(map(os.fsdecode, paths)) if are_paths else None
 
 
 def find_files(path: str, filesystem: Any = None, *, whole: bool = False) -> list[Content]:
@@ -324,8 +322,7 @@ def _list_files(store: Any, path: str, shown: str) -> dict[str, dict[str, str | 
     if store is None and not path:
         raise ValueError("the name of a file is empty")
     if _is_folder(store, path):
-        own: dict[str, dict[str, str | None]] = {file: {} for file in _own_files(store, path)}
-        found = own or _find_in_subfolders(store, path)
+        found = _find_data(store, path, recursive=False) or _find_data(store, path, recursive=True)
         _refuse_several_kinds(shown, list(found))
         return found
     is_pattern = PATTERN.search(path) is not None
@@ -359,15 +356,10 @@ def _list_folder(store: Any, folder: str, *, recursive: bool) -> dict[str, tuple
     return {file: tuple(_relative(file, folder).split("/")) for file in found}
 
 
-def _own_files(store: Any, folder: str) -> list[str]:
-    """The data files in a folder, without those below it."""
-    return sorted(file for file, (name,) in _list_folder(store, folder, recursive=False).items() if _is_data(name))
-
-
-def _find_in_subfolders(store: Any, folder: str) -> dict[str, dict[str, str | None]]:
-    """The data files below a folder, with the columns that the names of subfolders are."""
+def _find_data(store: Any, folder: str, *, recursive: bool) -> dict[str, dict[str, str | None]]:
+    """The data files in a folder, or anywhere below it, with the columns that the names of subfolders are."""
     found = {}
-    for file, (*folders, name) in sorted(_list_folder(store, folder, recursive=True).items()):
+    for file, (*folders, name) in sorted(_list_folder(store, folder, recursive=recursive).items()):
         if _is_data(name) and not any(part.startswith((".", "_")) for part in folders):
             pairs = (part.partition("=") for part in folders)
             found[file] = {

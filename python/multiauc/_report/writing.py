@@ -49,10 +49,7 @@ SURFACE_POINTS = 22
 
 
 def write_report(
-    path: str | PathLike[str],
-    evaluations: Mapping[str, Evaluation],
-    comparison: Comparison | None,
-    **options: Any,
+    path: str | PathLike[str], evaluations: Mapping[str, Evaluation], comparison: Comparison | None, **options: Any
 ) -> Path:
     """Write the page about one or several models, and return where it is; `options` are those of `make_page`."""
     output = Output(os.fspath(path), force=True)

@@ -70,7 +70,9 @@ def evaluate_file(request: EvaluateRequest) -> None:
         _gates.refuse_level("--fail-on-interval", request.level, request.bootstrap or 0)
     if request.folds is not None and request.by:
         raise click.UsageError("--folds and --by cannot be combined: slices are of rows that one model has scored")
-    _refuse_beside_runs(request)
+    if request.runs is None and request.row_id is not None:
+        raise click.UsageError("--id needs --runs, whose rows it matches")
+    refuse_single_run(request)
     source = request.source()
     metrics = _asked_metrics(request, registry.DEFAULT_METRICS)
     pieces = choose_pieces(request, source, metrics)
@@ -80,10 +82,9 @@ def evaluate_file(request: EvaluateRequest) -> None:
         shown, limited, origin = _evaluate_whole(request, source, metrics)
     else:
         shown, limited, origin = _evaluate_pieces(request, source, metrics, pieces)
-    if request.fail_on_interval:
-        shown = replace(shown, gates=_gates.check_limits(limited, request.fail_under, request.level))
-    elif request.fail_under:
-        shown = replace(shown, gates=_gates.check_values(shown.metrics, request.fail_under))
+    if request.fail_under:
+        level = request.level if request.fail_on_interval else None
+        shown = replace(shown, gates=_gates.check_floors(request.fail_under, shown.metrics, limited, level))
     printing.show(shown, origin)
     _gates.close_gates(shown.gates)
 
@@ -177,13 +178,6 @@ def _evaluate_pieces(
 
     shown = replace(shown, notes=tuple(map(spell_options, notes)), reading=reading)
     return Evaluated(shown, _find_intervals(evaluation), trace)
-
-
-def _refuse_beside_runs(request: EvaluateRequest) -> None:
-    """Raise if an option has no meaning with ``--runs``, or none without it."""
-    if request.runs is None and request.row_id is not None:
-        raise click.UsageError("--id needs --runs, whose rows it matches")
-    refuse_single_run(request)
 
 
 def refuse_single_run(request: InferenceRequest) -> None:

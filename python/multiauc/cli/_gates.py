@@ -63,25 +63,22 @@ def _share(text: str) -> float:
     return number
 
 
-def check_values(estimates: Mapping[str, views.Estimate], floors: Iterable[Floor]) -> tuple[views.Gate, ...]:
-    """What came of ``--fail-under``, for each floor; a value that is not available for certain does not pass."""
-    found = {
-        metric: one.value if one.bounds is None else one.bounds.guaranteed_low for metric, one in estimates.items()
-    }
-    return tuple(_hold_against(found[floor.metric], floor, "value") for floor in floors)
+def check_floors(
+    floors: Iterable[Floor], found: Mapping[str, views.Estimate], limited: Mapping[str, Limited], level: float | None
+) -> tuple[views.Gate, ...]:
+    """What came of ``--fail-under``, for each floor; a value that is not available for certain does not pass.
 
-
-def check_limits(limited: Mapping[str, Limited], floors: Iterable[Floor], level: float) -> tuple[views.Gate, ...]:
-    """The same with ``--fail-on-interval``: of what each metric is not below with confidence `level`."""
-    return tuple(
-        _hold_against(views.as_number(_find_limits(limited[floor.metric], level)[0]), floor, "lower_limit", level)
-        for floor in floors
-    )
-
-
-def _hold_against(found: float | None, floor: Floor, of: str, level: float | None = None) -> views.Gate:
-    passed = found is not None and found >= floor.bound
-    return views.Gate(metric=floor.metric, of=of, found=found, bound=floor.bound, passed=passed, level=level)
+    With a level (``--fail-on-interval``), of what each metric is not below with that confidence.
+    """
+    gates = []
+    for metric, bound in floors:
+        of, bounds = "value", found[metric].bounds
+        reached = found[metric].value if bounds is None else bounds.guaranteed_low
+        if level is not None:
+            of, reached = "lower_limit", views.as_number(_find_limits(limited[metric], level)[0])
+        passed = reached is not None and reached >= bound
+        gates.append(views.Gate(metric=metric, of=of, found=reached, bound=bound, passed=passed, level=level))
+    return tuple(gates)
 
 
 def refuse_level(option: str, level: float, n_resamples: int) -> None:

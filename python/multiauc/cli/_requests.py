@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
 from textwrap import indent
@@ -78,7 +79,7 @@ def argument(**more: Any) -> Any:
 
 
 def command(group: click.Group) -> Callable[[type[Asked]], type[Asked]]:
-    """Make a request a command of a group: its fields are the options, its method `run` is the work.
+    """Make a request a command of a group: its fields are the options.
 
     The docstring of the request is the help of the command, and what it says of attributes that of the options. The
     tests run its examples on the files of `multiauc demo`.
@@ -313,10 +314,13 @@ class FileRequest:
     costs: str | None = None
     judge: str | None = None
     may_predict: ClassVar[bool] = False
+    #: The function that does what is asked for, as in an entry point.
+    work: ClassVar[str]
 
     def run(self) -> None:
-        """Do what is asked for."""
-        raise NotImplementedError
+        """Do what is asked for. Only now its module is imported: help and completion do not wait for it."""
+        module, _, name = self.work.partition(":")
+        getattr(import_module(module), name)(self)
 
     @property
     def paths(self) -> list[str]:
