@@ -105,14 +105,10 @@ def _refuse_one_model(models: dict[str, Any]) -> None:
 
 def _view_resampled(shown: views.Comparison, bootstrap: multiauc.ComparisonBootstrap, level: float) -> views.Comparison:
     """The comparison with bootstrap numbers instead of analytic ones."""
-    errors = dict(zip(shown.estimates, bootstrap.standard_error.tolist(), strict=True))
     pairs = list(combinations(shown.estimates, 2))
     return replace(
         shown,
-        estimates={
-            name: numbers.replace_error(one, errors[name], bootstrap.confidence_interval(name, level))
-            for name, one in shown.estimates.items()
-        },
+        estimates=numbers.replace_errors(shown.estimates, bootstrap, level),
         differences=tuple(_view_difference(bootstrap.difference(*pair), level, len(pairs)) for pair in pairs),
         correction="Bonferroni",
     )

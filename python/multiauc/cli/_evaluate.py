@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 import numpy as np
@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from multiauc.cli._commands import CompareRequest, EvaluateRequest
     from multiauc.cli._requests import InferenceRequest, Models
 
+    # A result, the intervals of its metrics at any level, and what finds out where it came from.
+    Evaluated: TypeAlias = tuple[
+        views.Evaluation | views.Runs, Mapping[str, _gates.Limited], Callable[[], dict[str, Any]]
+    ]
+
 MEMINFO = Path("/proc/meminfo")
 # The limit of a container and what it uses of it, by the versions of the kernel's interface.
 LIMITS = (
@@ -52,14 +57,6 @@ SMALL = 2**24
 # A cell of a packed text takes up more in memory than in the file.
 UNPACKED = 4
 BYTES_OF_LABEL = 16
-
-
-class Evaluated(NamedTuple):
-    """A result, the intervals of its metrics at any level, and what finds out where it came from."""
-
-    shown: views.Evaluation | views.Runs
-    limited: Mapping[str, _gates.Limited]
-    origin: Callable[[], dict[str, Any]]
 
 
 def evaluate_file(request: EvaluateRequest) -> None:
@@ -105,7 +102,7 @@ def _evaluate_whole(request: EvaluateRequest, source: predictions.Request, metri
     shown, limited = evaluate(request, models, name, scores, metrics)
     if found.predicted is not None:
         shown = replace(shown, notes=(*shown.notes, dataset.describe_predicted(found.predicted)))
-    return Evaluated(shown, limited, models.provenance)
+    return shown, limited, models.provenance
 
 
 def _evaluate_model(
@@ -177,7 +174,7 @@ def _evaluate_pieces(
         return result.provenance(request.given(), files)
 
     shown = replace(shown, notes=tuple(map(spell_options, notes)), reading=reading)
-    return Evaluated(shown, _find_intervals(evaluation), trace)
+    return shown, _find_intervals(evaluation), trace
 
 
 def refuse_single_run(request: InferenceRequest) -> None:
