@@ -18,7 +18,7 @@ from multiauc._common.wording import pluralize, printable
 from multiauc._display import model as views
 from multiauc._display import numbers, words
 from multiauc._io import dataset
-from multiauc._io.output import STANDARD, Output
+from multiauc._io.output import STANDARD
 from multiauc.cli import _gates
 from multiauc.cli._evaluate import part_runs, refuse_single_run
 from multiauc.cli._output import Printing
@@ -39,7 +39,7 @@ def compare_files(request: CompareRequest) -> None:
     if request.fail_if_worse is not None:
         _refuse_gate(request.metric, level, size)
     source = request.source()
-    printing = Printing.open(request)
+    printing = Printing(request)
     models = request.read(source)
     comparison: Any = (compare_models if request.runs is None else _compare_runs)(models, request.metric)
     found = numbers.view_comparison(comparison, level)
@@ -151,8 +151,7 @@ def report_on_files(request: ReportRequest) -> None:
     from multiauc._report import writing  # noqa: PLC0415 - nothing that compare waits for
 
     source = request.source()
-    place = Output(request.output, request.inputs(), force=request.force)
-    place.refuse()
+    place = Printing(request).output
     models = request.read(source)
     matrix, files = read_cost_files(models.predictions.labels, request.costs)
     models = replace(models, costs=(*models.costs, *files))

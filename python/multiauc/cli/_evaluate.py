@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 import multiauc
-from multiauc._common import hints, registry, result
+from multiauc._common import hints, registry
 from multiauc._common.progress import Stage
 from multiauc._common.wording import pluralize
 from multiauc._display import model as views
@@ -74,7 +74,7 @@ def evaluate_file(request: EvaluateRequest) -> None:
     metrics = _asked_metrics(request, registry.DEFAULT_METRICS)
     pieces = choose_pieces(request, source, metrics)
     refuse_several("evaluate", len(source.sources))
-    printing = Printing.open(request)
+    printing = Printing(request)
     if pieces is None:
         shown, limited, origin = _evaluate_whole(request, source, metrics)
     else:
@@ -170,8 +170,7 @@ def _evaluate_pieces(
     def trace() -> dict[str, Any]:
         rows = shown.rows if len(stream.contents) == 1 else None
         with Stage("SHA-256 of the files"):
-            files = [content.facts() | {"holds": "predictions", "rows": rows} for content in stream.contents]
-        return result.provenance(request.given(), files)
+            return request.provenance((content, rows, "predictions") for content in stream.contents)
 
     shown = replace(shown, notes=tuple(map(spell_options, notes)), reading=reading)
     return shown, _find_intervals(evaluation), trace

@@ -23,7 +23,7 @@ from multiauc._io.output import STANDARD
 from multiauc.cli._problems import SPELLED, as_typed, spell_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from dataclasses import Field
 
     from numpy.typing import NDArray
@@ -346,6 +346,11 @@ class FileRequest:
         values = {SPELLED.get(name, name): getattr(self, name) for name in names}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
+    def provenance(self, held: Iterable[tuple[sources.Content, int | None, str]]) -> dict[str, Any]:
+        """The options, the versions, and files with their rows, if these are known, and with what they hold."""
+        files = [content.facts() | {"holds": holds, "rows": rows} for content, rows, holds in held]
+        return result.provenance(self.given(), files)
+
     def read(self, source: predictions.Request) -> Models:
         """The predictions, with the options that functions on them share."""
         found = predictions.read_predictions(source)
@@ -440,8 +445,7 @@ class Models:
             *((content, None, "costs") for content in self.costs),
             *((*file, "predictions") for other in others for file in other.files),
         ]
-        files = [content.facts() | {"holds": holds, "rows": rows} for content, rows, holds in held]
-        return result.provenance(self.request.given(), files)
+        return self.request.provenance(held)
 
 
 def read_cost_files(labels: list[str], path: str | None) -> tuple[Any, tuple[sources.Content, ...]]:
