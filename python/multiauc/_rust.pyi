@@ -675,11 +675,11 @@ def replicate_interval(
     nan if the estimate or all replicates are. `bound` is 0 or 1, if the rows cannot bring the number closer to it.
     """
 
-#: Values, variances, degrees of freedom, rows of the smallest classes, design effects and failures of the worst cases.
-type _Side = tuple[_Vector, _Vector, _Vector, NDArray[np.int64], _Vector, _Vector]
-
 def percentile_p_value(replicates: _Vector) -> float:
     """The p-value of a difference of 0: the largest a for which the percentile interval at level 1 - a holds 0."""
+
+#: Values, variances, degrees of freedom, rows of the smallest classes, design effects and failures of the worst cases.
+type _Side = tuple[_Vector, _Vector, _Vector, NDArray[np.int64], _Vector, _Vector]
 
 @final
 class SampleDifferences:

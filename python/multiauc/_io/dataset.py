@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import os
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -33,11 +32,8 @@ if TYPE_CHECKING:
     from multiauc import _rust
     from multiauc._common.types import Absent, Outputs
     from multiauc._io.checkpoint import Saved
-    from multiauc._io.predictions import Batch, RowStream
+    from multiauc._io.predictions import Batch, Reached, RowStream
     from multiauc.streaming import BoundedEvaluation
-
-    # What is called with the rows done, and their share if that is known.
-    Reached = Callable[[int, float | None], object]
 
 MEMORY_LIMIT = 2**30
 # The interpreter with NumPy and Arrow alone takes up about half of this.
@@ -265,15 +261,6 @@ class DatasetRequest(Request):
     on_resume: Callable[[int], object] | None = None
     on_note: Callable[[str], object] | None = None
 
-    @contextmanager
-    def show_progress(self, name: str) -> Iterator[Reached]:
-        """What to call with the rows and the share done, while the work goes on."""
-        if callable(self.progress):
-            yield self.progress
-        else:
-            with show_reading(name, is_wanted=self.progress) as progress:
-                yield progress.reached
-
 
 def evaluate_source(
     source: Any, scores: str | Sequence[str], request: DatasetRequest, asked: tuple[str, ...], filesystem: Any = None
@@ -304,7 +291,7 @@ def _evaluate_stream(stream: RowStream, request: DatasetRequest, checkpoint: Che
     run = _begin(stream, request, checkpoint)
     start = run.position
     size = stream.batch_rows(request.memory_limit // BATCH_SHARE)
-    with request.show_progress(stream.path) as reached:
+    with show_reading(stream.path, wanted=request.progress) as reached:
         _read_rows(run, stream.batches(run.labels, size, start), request, checkpoint, reached)
     if run.n_rows == 0:
         raise stream.no_rows()
@@ -319,7 +306,7 @@ def _evaluate_stream(stream: RowStream, request: DatasetRequest, checkpoint: Che
     passes = count(2)
 
     def read_again() -> Iterator[_rust.Sample]:
-        with request.show_progress(f"{stream.path}, pass {next(passes)}") as reached:
+        with show_reading(f"{stream.path}, pass {next(passes)}", wanted=request.progress) as reached:
             n_rows = 0
             reached(0, 0.0)
             for batch in stream.batches(run.labels, size, BEGINNING):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,11 +19,14 @@ from multiauc._io import columns as arrays
 from multiauc._io import readers, sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from multiauc._common.types import Outputs
+
+    # What is called with the rows done, and their share if that is known.
+    Reached = Callable[[int, float | None], object]
 
 # Rows of a batch: enough to keep all threads busy, however many columns there are, and no more than pay.
 FEWEST_ROWS = 2**10
@@ -380,11 +384,19 @@ def _concatenate(tables: list[Any]) -> Any:
     return tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
 
 
-def show_reading(name: str, *, is_wanted: bool | None = None) -> RowProgress:
-    """How much of a data set has been read, on terminals unless `is_wanted` says otherwise."""
+@contextmanager
+def show_reading(name: str, *, wanted: bool | Reached | None = None) -> Iterator[Reached]:
+    """What to call with the rows of a data set that were read, and their share if that is known.
+
+    It is `wanted` if that can be called; otherwise it shows them, on terminals unless `wanted` says more.
+    """
+    if callable(wanted):
+        yield wanted
+        return
     end = printable(name).rstrip("/").rpartition("/")[2]
     shown = end if len(end) <= LONGEST_NAME else f"...{end[3 - LONGEST_NAME :]}"
-    return RowProgress(f"reading {shown}", is_wanted=is_wanted)
+    with RowProgress(f"reading {shown}", is_wanted=wanted) as progress:
+        yield progress.reached
 
 
 def open_stream(source: Any, scores: str | Sequence[str], request: Request, filesystem: Any = None) -> RowStream:
@@ -401,10 +413,7 @@ def open_stream(source: Any, scores: str | Sequence[str], request: Request, file
 def _open_files(
     name: str, contents: list[sources.Content], scores: str | Sequence[str], request: Request, *, whole: bool
 ) -> RowStream:
-    option = request.option("format_in")
-    files = [
-        readers.open_rows(one, request.format_in, request.delimiter, whole=whole, option=option) for one in contents
-    ]
+    files = [readers.open_rows(content, request, whole=whole) for content in contents]
     return RowStream(name, files, scores, request)
 
 
@@ -490,12 +499,12 @@ class _Rows:
         self.labels = stream.labels()
         self.sizes = np.zeros(len(stream.contents), dtype=np.int64)
         batches = []
-        with show_reading(stream.path) as progress:
-            progress.reached(0, 0.0)
+        with show_reading(stream.path) as reached:
+            reached(0, 0.0)
             for batch in stream.batches(self.labels, MOST_ROWS, BEGINNING):
                 batches.append(batch)
                 self.sizes[batch.end.file] = batch.end.row
-                progress.reached(int(self.sizes.sum()), batch.share)
+                reached(int(self.sizes.sum()), batch.share)
         if not batches:
             raise stream.no_rows()
         self.codes = np.concatenate([batch.codes for batch in batches])

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from multiauc._io.predictions import Request
+
     # Record batches, each with the share of all rows that has been read with it, or None where that is not known.
     Batches = Iterator[tuple[Any, float | None]]
     # Of Arrow, by column.
@@ -108,25 +110,18 @@ class RowFile:
         raise NotImplementedError
 
 
-def open_rows(
-    content: Content,
-    format_in: str | None = None,
-    delimiter: str | None = None,
-    *,
-    whole: bool = True,
-    option: str = "format_in",
-) -> RowFile:
+def open_rows(content: Content, request: Request, *, whole: bool = True) -> RowFile:
     """The rows of a file.
 
-    Its format is the given one, or inferred from its name, or in a pipe from how it begins; the sign between the cells
-    of a text is the given one, or inferred from its first lines. `option` is what messages call `format_in`.
+    Its format is that of the request, or inferred from its name, or in a pipe from how it begins; the sign between the
+    cells of a text is that of the request, or inferred from its first lines.
     """
-    kind = sources.detect_format(content, format_in, option)
+    kind = sources.detect_format(content, request.format_in, request.option("format_in"))
     if kind == "npz" and not whole:
         raise ValueError(f"{content.name}: an NPZ file cannot be read in pieces; a Parquet file can")
     rows: RowFile
     if kind in {"csv", "tsv"}:
-        rows = TextRows(content, kind, delimiter)
+        rows = TextRows(content, kind, request.delimiter)
     else:
         rows = {"npz": NpzRows, "parquet": ParquetRows, "arrow": ArrowRows}[kind](content)
     if not rows.names:
@@ -253,7 +248,8 @@ class NpzRows(RowFile):
         super().__init__(content.name, pa.schema([(name, pa.null()) for name in names]), content)
 
     def _open_archive(self) -> Any:
-        return NpzFile(self._content.open(), own_fid=True)
+        source: Any = self._content.path if self._content.data is None else io.BytesIO(self._content.data)
+        return NpzFile(source)
 
     def type_of(self, name: str) -> Any:
         """See `RowFile`."""

@@ -188,7 +188,7 @@ def open_content(path: str, *, whole: bool = True) -> Content:
     raise ValueError(f"{path}: this is a pipe or a device, which cannot be read in pieces")
 
 
-def detect_format(content: Content, chosen: str | None, option: str = "format_in") -> str:
+def detect_format(content: Content, chosen: str | None, option: str) -> str:
     """The format: as chosen, or inferred from the name or (for pipes and names without an extension) the first bytes.
 
     `option` is what messages call the option that chooses it.

@@ -207,7 +207,8 @@ def complete_columns(context: click.Context, _: click.Parameter, typed: str) -> 
         try:
             first = sources.local_files(split_path(path)[1])[0]
             if Path(first).is_file():  # a pipe is not emptied for this
-                names |= dict.fromkeys(readers.open_rows(sources.open_content(first)).names)
+                request = predictions.Request(label="")
+                names |= dict.fromkeys(readers.open_rows(sources.open_content(first), request).names)
         except (ValueError, IndexError):  # not a file that can be read, or one in a store
             continue
     return [name for name in names if name.startswith(typed)]

@@ -102,7 +102,7 @@ class BatchMetric(TrainingMetric):
         self.begin()
 
     def begin(self) -> None:
-        """Make room for records."""
+        """Prepare to keep records."""
         raise NotImplementedError
 
     def records(self) -> Iterable[Batch | Accumulator]:
@@ -307,7 +307,7 @@ class ArrayMulticlassAuc(BatchMetric):
     """
 
     def begin(self) -> None:
-        """Make room for records."""
+        """Prepare to keep records."""
         self.reset()
 
     def records(self) -> list[Batch | Accumulator]:

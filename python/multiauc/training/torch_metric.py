@@ -79,7 +79,7 @@ class MulticlassAuc(BatchMetric, Metric):  # type: ignore[misc]
         BatchMetric.__init__(self, num_classes, metric, **kept, **options)
 
     def begin(self) -> None:
-        """Make room for records."""
+        """Prepare to keep records."""
         # A MetricCollection updates only one of the metrics whose states have the same names and agree after the first
         # batch; so what is kept of a batch is in the name.
         bounded = () if self.memory_limit is None else (self.metric, self.memory_limit)
