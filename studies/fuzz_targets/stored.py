@@ -56,7 +56,7 @@ def _rows(rng: Rng) -> tuple[Accumulator, np.ndarray, np.ndarray]:
     return whole, y, p
 
 
-@target("StreamState")
+@target("StreamState", "Answers", "Bounded")
 def states(rng: Rng) -> Iterator[str]:
     """`Accumulator.from_bytes`: a ValueError, or a state that answers, takes rows, merges and is written again."""
     whole, y, p = _rows(rng)
