@@ -109,7 +109,8 @@ def plans(rng: Rng) -> Iterator[str]:
     except ValueError:
         return
     for name in ("auc_mu", "one_vs_rest"):
-        yield from outside(f"{name} of changed blocks", found.metrics[name].value)
+        one = found.metrics[name]
+        yield from outside(f"{name} of changed blocks", None if one is None else one.value)
 
 
 @target()
