@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 __all__ = [
     "METRICS",
     "NORMAL_FROM",
+    "Answers",
+    "Bounded",
     "Compared",
     "CurveResampler",
     "Estimate",
@@ -56,11 +58,13 @@ __all__ = [
     "covered_share",
     "debug_build",
     "decide",
+    "detect_delimiter",
     "evaluate",
     "evaluate_repeats",
     "evaluate_runs",
     "evaluate_slices",
     "f_tail",
+    "find_odd_rows",
     "fit_decision_rule",
     "fit_summary_roc",
     "get_num_threads",
@@ -81,6 +85,7 @@ __all__ = [
     "pair_matrix",
     "partial_aucs",
     "pdi_per_class",
+    "percentile_p_value",
     "precision_recall_points",
     "replicate_interval",
     "roc_curve_points",
@@ -210,6 +215,9 @@ def code_bytes(
     Classes are numbered in order of first appearance; first_rows[k] is the first row of class k.
     """
 
+def detect_delimiter(text: str, delimiters: str, is_cut: bool) -> str | None:
+    """The delimiter that cuts the first records into most cells, all alike; `is_cut` if more text follows."""
+
 def class_sizes(codes: _Codes, weights: _Weights, n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """(rows, weight sums) of each class; rows of weight zero are not counted. Checks the weights."""
 
@@ -227,6 +235,9 @@ def average_precision_per_class(sample: Sample) -> NDArray[np.float64]: ...
 def sparse_hand_till(sample: SparseSample, pair_weights: _PairWeights) -> float: ...
 def sparse_one_vs_rest(sample: SparseSample, average: str) -> float: ...
 def sparse_one_vs_rest_per_class(sample: SparseSample) -> NDArray[np.float64]: ...
+def find_odd_rows(scores: _Scores) -> tuple[int, float, bool, int] | None:
+    """(row, sum of its scores, whether one is negative, number of such rows) if nearly all others are probabilities."""
+
 def sum_to_one(scores: _Scores, most: int, tolerance: float) -> bool:
     """Whether rows sum to 1 within a tolerance; of many rows `most` are looked at."""
 
@@ -650,6 +661,9 @@ def replicate_interval(
     nan if the estimate or all replicates are. `bound` is 0 or 1, if the rows cannot bring the number closer to it.
     """
 
+def percentile_p_value(replicates: _Vector) -> float:
+    """The p-value of a difference of 0: the largest a for which the percentile interval at level 1 - a holds 0."""
+
 #: Values, variances, degrees of freedom, rows of the smallest classes, design effects and failures of the worst cases.
 type _Side = tuple[_Vector, _Vector, _Vector, NDArray[np.int64], _Vector, _Vector]
 
@@ -880,6 +894,41 @@ class Resampler:
         """How often replicates `first`, `first` + 1, ... hold each row: a row per replicate."""
 
 @final
+class Bounded:
+    """A value between guaranteed bounds, with its variance; without arguments one that is not known."""
+
+    def __new__(cls) -> Bounded: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def variance(self) -> float: ...
+    @property
+    def degrees_of_freedom(self) -> float: ...
+    @property
+    def worst(self) -> list[tuple[float, float] | None]:
+        """Design effect and failures of the worst case at each bound."""
+
+@final
+class Answers:
+    """All that a state knows."""
+
+    @property
+    def metrics(self) -> dict[str, Bounded | None]:
+        """By metric; None if it is not kept."""
+
+    @property
+    def per_class(self) -> list[Bounded | None]:
+        """One-vs-rest of each class; None for absent classes."""
+
+    @property
+    def pairs(self) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Lower and upper bounds of all pairs of classes, by metric, if they are kept."""
+
+@final
 class RowSums:
     """Sums over rows, exact in any number of parts: accuracy, top-k accuracy, log loss, Brier score, confusion."""
 
@@ -889,8 +938,8 @@ class RowSums:
 
     def merge(self, other: RowSums) -> None: ...
     def copy(self) -> RowSums: ...
-    def estimates(self) -> list[tuple[str, Estimate]]:
-        """By metric; accuracy is always there."""
+    def estimates(self) -> dict[str, Bounded]:
+        """By metric; accuracy is always there. The bounds of a sum are its value."""
 
     def confusion(self) -> NDArray[np.float64]:
         """Sums of weights by true and predicted class."""
@@ -926,8 +975,8 @@ class StreamState:
     def merge(self, other: StreamState) -> None:
         """Add all rows of another state."""
 
-    def answers(self) -> dict[str, Any]:
-        """By name: (value, low, high, variance, degrees of freedom, worst cases of both bounds), None if not kept."""
+    def answers(self) -> Answers:
+        """What the rows so far say."""
 
     def to_bytes(self) -> bytes:
         """All that the state holds."""
@@ -965,7 +1014,7 @@ class RangeCounter:
     def end_pass(self) -> None:
         """Count what was gathered."""
 
-    def answers(self, state: StreamState) -> dict[str, Any]:
+    def answers(self, state: StreamState) -> Answers:
         """As those of the state, with exact values."""
 
 @final
@@ -1006,7 +1055,7 @@ class RangePlan:
     def add_counts(self, counts: bytes) -> None:
         """Take the counts of a part."""
 
-    def answers(self, state: StreamState) -> dict[str, Any]:
+    def answers(self, state: StreamState) -> Answers:
         """As those of the state, with exact values, once the counts of all parts are there."""
 
 def student_two_sided_p(t: float, degrees_of_freedom: float) -> float:

@@ -105,9 +105,7 @@ def evaluate(  # noqa: PLR0913
     question = partitions.ask(header, label, scores, sample_weight, labels, metrics, memory_limit, outputs, absent)
     parts = ddf[question.columns].to_delayed()
     states = [delayed(count_partition)(question, part, number) for number, part in enumerate(parts)]
-    while len(states) > partitions.MERGED_AT_ONCE:
-        states = [delayed(partitions.merge_states)(bundle) for bundle in partitions.bundle_states(states)]
-    return delayed(question.answer)(states)
+    return delayed(question.answer)(partitions.merge_in_tree(states, delayed(partitions.merge_states)))
 
 
 def count_partition(question: Question, frame: Any, number: int) -> Accumulator | None:

@@ -111,10 +111,8 @@ def evaluate(  # noqa: PLR0913
     counted = dataset.select_columns(question.columns).map_batches(
         count_block, batch_size=None, batch_format="pyarrow", fn_kwargs={"question": question}
     )
-    states = counted.to_arrow_refs()
     merge = ray.remote(merge_answers)
-    while len(states) > partitions.MERGED_AT_ONCE:
-        states = [merge.remote(*bundle) for bundle in partitions.bundle_states(states)]
+    states = partitions.merge_in_tree(counted.to_arrow_refs(), lambda tables: merge.remote(*tables))
     return question.answer(_unpack(ray.get(states)))
 
 

@@ -349,7 +349,7 @@ class Accumulator:
             raise ValueError("there is no value before the first update")
         return self._state
 
-    def results(self, found: dict[str, Any], absent: str) -> BoundedEvaluation:
+    def results(self, found: _rust.Answers, absent: str) -> BoundedEvaluation:
         """What the core found, in the form that users see."""
         policy = one_of("absent", absent, sample.ABSENT_POLICIES)
         self._warn_without_sample()
@@ -359,17 +359,16 @@ class Accumulator:
             sample.check_absent(list(self.labels), counts, policy, weighted=False)
         undefined = policy == "nan" and lacks_class
         smallest, rows = int(counts[counts > 0].min()), int(counts.sum())
-        if self._sums is not None:
-            found = found | {name: _as_bounded(one) for name, one in self._sums.estimates()}
+        values = found.metrics | ({} if self._sums is None else self._sums.estimates())
         with_prevalence = ["one_vs_rest_prevalence"] if "one_vs_rest" in self.metrics else []
         metrics = {
-            name: _build_estimate(METRICS[name].title, name, None if undefined else found[name], smallest, chance)
+            name: _build_estimate(METRICS[name].title, name, None if undefined else values[name], smallest, chance)
             for name in (*self.metrics, *with_prevalence)
             for chance in [METRICS[name].chance_of(len(counts), k=self.k or DEFAULT_K)]
         }
         per_class = {}
         if self._ranked != ("auc_mu",) and not set(self.metrics) <= set(SUMMED_METRICS):
-            of_classes = zip(self.labels, counts.tolist(), found["per_class"], strict=True)
+            of_classes = zip(self.labels, counts.tolist(), found.per_class, strict=True)
             per_class = {
                 label: _build_estimate(
                     f"{label} against the rest", column, None if undefined else one, min(count, rows - count)
@@ -377,9 +376,8 @@ class Accumulator:
                 for column, (label, count, one) in enumerate(of_classes)
                 if one is not None or policy == "nan"
             }
-        bounds: Record = {name: found[f"{name}_pairs"] for name in ("auc_mu", "hand_till") if name in self.metrics}
         confusion = None if self._sums is None else self._sums.confusion()
-        return BoundedEvaluation(metrics, self.labels, counts, per_class, bounds, confusion)
+        return BoundedEvaluation(metrics, self.labels, counts, per_class, found.pairs, confusion)
 
     def _warn_without_sample(self) -> None:
         least = _rust.StreamState.least_memory_for_variances(
@@ -394,18 +392,12 @@ class Accumulator:
 
     def to_bytes(self) -> bytes:
         """The summary as bytes, to store or send; identical on every machine, with a version and a checksum."""
-        try:
-            return seal(MAGIC, *self._parts())
-        except (TypeError, ValueError):
-            raise TypeError(
-                "labels must be strings, numbers or bools to be written as bytes; use such labels for states that are "
-                "saved or sent"
-            ) from None
+        return seal(MAGIC, *self.to_parts())
 
     def _settings(self) -> Record:
         return {name: getattr(self, name) for name in SETTINGS}
 
-    def _parts(self) -> tuple[Record, bytes]:
+    def to_parts(self) -> tuple[Record, bytes]:
         """What a state is made with and how many of its last bytes are sums, and its bytes."""
         sums = b"" if self._sums is None else self._sums.to_bytes()
         header = self._settings() | {"sums": len(sums) or None}
@@ -430,21 +422,21 @@ class Accumulator:
                 f"they begin with {data[: len(MAGIC)]!r}"
             )
         try:
-            header, content = unseal(MAGIC, data)
-            for name, kind in (("labels", list), ("metrics", list), ("memory_limit", int)):
-                if type(header.get(name)) is not kind:
-                    problem = f"{name} is {header[name]!r:.80}" if name in header else f"their header has no {name}"
-                    raise ValueError(problem)  # noqa: TRY301
-            return cls._restored(header, content)
+            return cls.from_parts(*unseal(MAGIC, data))
         except (TypeError, ValueError) as error:
             raise ValueError(f"the bytes of this state are damaged, or something else wrote them: {error}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Labels of any kind can be pickled, and need not be written as text.
-        return Accumulator._restored, self._parts()
+        return Accumulator.from_parts, self.to_parts()
 
     @classmethod
-    def _restored(cls, header: Record, content: bytes) -> Accumulator:
+    def from_parts(cls, header: Record, content: bytes) -> Accumulator:
+        """The accumulator that `to_parts` was called on."""
+        for name, kind in (("labels", (list, tuple)), ("metrics", (list, tuple)), ("memory_limit", int)):
+            if not isinstance(header.get(name), kind):
+                problem = f"{name} is {header[name]!r:.80}" if name in header else f"their header has no {name}"
+                raise ValueError(problem)  # noqa: TRY004 - of bytes
         sums = header.get("sums")
         again = cls(**{name: value for name, value in header.items() if name != "sums"})
         if (sums is None) != (again._sums is None):
@@ -469,32 +461,27 @@ def _as_pairs(scores: NDArray[Any]) -> NDArray[Any]:
     return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
 
 
-def _as_bounded(found: _rust.Estimate) -> tuple[Any, ...]:
-    """A sum, whose bounds are its value."""
-    bounds = (found.value, found.value, found.value)
-    return (*bounds, found.variance, found.degrees_of_freedom, (found.worst, found.worst))
-
-
 def _build_estimate(
-    name: Any, of: str | int, found: tuple[Any, ...] | None, smallest_class: int, chance: float = 0.5
+    name: Any, of: str | int, found: _rust.Bounded | None, smallest_class: int, chance: float = 0.5
 ) -> Estimate:
     """The core's value with its bounds; nan where it is not defined."""
-    value, low, high, variance, freedom, worst = found or ((math.nan,) * 5 + ((None, None),))
-    of_low, of_high = (
-        build_worst_case(one, bound, variance, chance) for one, bound in zip(worst, (low, high), strict=True)
-    )
+    found = found or _rust.Bounded()
+    of_low, of_high = found.worst
     return Estimate(
         name,
-        value,
-        math.sqrt(variance),
-        freedom,
+        found.value,
+        math.sqrt(found.variance),
+        found.degrees_of_freedom,
         smallest_class,
-        _first_order=variance,
+        _first_order=found.variance,
         _plug_in=math.nan,
         _of=of,
-        low=low,
-        high=high,
-        _worst_of_bounds=(of_low, of_high),
+        low=found.low,
+        high=found.high,
+        _worst_of_bounds=(
+            build_worst_case(of_low, found.low, found.variance, chance),
+            build_worst_case(of_high, found.high, found.variance, chance),
+        ),
     )
 
 
@@ -538,9 +525,15 @@ def evaluate_exactly(
 def seal(magic: bytes, header: Record, content: bytes) -> bytes:
     """A magic line, a header as JSON, content and a checksum: the same bytes on every machine.
 
-    A TypeError or ValueError if JSON cannot hold the header.
+    Labels are all in a header that JSON may not hold.
     """
-    text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
+    try:
+        text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
+    except (TypeError, ValueError):
+        raise TypeError(
+            "labels must be strings, numbers or bools to be written as bytes; use such labels for states that are "
+            "saved or sent"
+        ) from None
     body = magic + len(text).to_bytes(LENGTH_BYTES, "little") + text + content
     return body + _checksum(body)
 

@@ -41,6 +41,33 @@ def sums_of_probabilities(rng: Rng) -> Iterator[str]:
         yield f"rows sum to one: {not expected} instead of {expected}"
 
 
+@target("find_odd_rows", "detect_delimiter")
+def odd_rows_and_delimiters(rng: Rng) -> Iterator[str]:
+    """A row that is no probabilities is found among others, and the delimiter of a table that has no other."""
+    scores = rng.dirichlet(np.ones(3), size=int(rng.integers(20, 60)))
+    row = int(rng.integers(len(scores)))
+    scores[row] += 0.25 + rng.random()
+    found = _rust.find_odd_rows(scores)
+    if found is None or found[0] != row or found[3] != 1:
+        yield f"the odd row {row} is found as {found}"
+    sign = str(rng.choice(list(",;|")))
+    text = "\n".join(sign.join(map(str, cells)) for cells in scores.tolist())
+    if _rust.detect_delimiter(text, ",;|", bool(rng.integers(2))) != sign:
+        yield f"the delimiter {sign!r} is not found"
+
+
+@target("percentile_p_value")
+def p_values_of_replicates(rng: Rng) -> Iterator[str]:
+    """P-values of any replicates and of the same with the opposite sign."""
+    values = rng.choice([rng.normal(), 0.0, -0.5, 1.0, np.nan], size=int(rng.integers(1, 30)))
+    found, turned = _rust.percentile_p_value(values), _rust.percentile_p_value(-values)
+    if np.isnan(found):
+        if np.count_nonzero(~np.isnan(values)) > 1:
+            yield f"the p-value of {values.tolist()} is not known"
+    elif not 0.0 < found <= 1.0 or abs(found - turned) > 1e-12:
+        yield f"the p-value of {values.tolist()} is {found}, and {turned} with the opposite sign"
+
+
 @target("interval", "test_by_interval", "wilson_limits", "SampleDifferences", "chance")
 def intervals_and_tests(rng: Rng) -> Iterator[str]:
     """Intervals hold their value, and differences between samples that of both."""

@@ -56,7 +56,7 @@ def _rows(rng: Rng) -> tuple[Accumulator, np.ndarray, np.ndarray]:
     return whole, y, p
 
 
-@target("StreamState")
+@target("StreamState", "Answers", "Bounded")
 def states(rng: Rng) -> Iterator[str]:
     """`Accumulator.from_bytes`: a ValueError, or a state that answers, takes rows, merges and is written again."""
     whole, y, p = _rows(rng)
@@ -109,7 +109,8 @@ def plans(rng: Rng) -> Iterator[str]:
     except ValueError:
         return
     for name in ("auc_mu", "one_vs_rest"):
-        yield from outside(f"{name} of changed blocks", found[name][0])
+        one = found.metrics[name]
+        yield from outside(f"{name} of changed blocks", None if one is None else one.value)
 
 
 @target()

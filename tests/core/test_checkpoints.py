@@ -73,7 +73,7 @@ class TestBytes:
     def test_of_something_else(self):
         with pytest.raises(ValueError, match=r"^c: this is not a checkpoint of multiauc, and is left as it is$"):
             decode("c", b"PAR1....")
-        other = encode(SAVED).replace(b"checkpoint 2\n", b"checkpoint 1\n", 1)
+        other = encode(SAVED).replace(b"checkpoint 3\n", b"checkpoint 2\n", 1)
         with pytest.raises(
             ValueError, match=r"c: this checkpoint was written by another version of multiauc; delete it"
         ):
@@ -151,7 +151,7 @@ class TestGoingOn:
         with pytest.raises(Stopped):
             evaluate(stop_at=300)
         whole = Path("c.bin.previous").read_bytes()
-        Path("c.bin").write_bytes(b"multiauc checkpoint 2\n...")
+        Path("c.bin").write_bytes(b"multiauc checkpoint 3\n...")
         with pytest.warns(RuntimeWarning, match=r"going on from"), pytest.raises(Stopped):
             evaluate(stop_at=300)
         assert Path("c.bin.previous").read_bytes() == whole

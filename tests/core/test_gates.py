@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 import multiauc
 from command_line import columns, sample, write_files
-from multiauc.cli._compare import percentile_p
+from multiauc._rust import percentile_p_value
 from multiauc.cli._gates import lower_limit
 
 pytestmark = pytest.mark.usefixtures("files")
@@ -272,7 +272,7 @@ class TestBootstrap:
     )
     def test_the_p_value_inverts_the_percentile_interval(self, replicates, tail):
         values = np.array(replicates)
-        p = percentile_p(values)
+        p = percentile_p_value(values)
         low, high = np.quantile(values, [tail / 2, 1 - tail / 2])
         if p < tail - 1e-9:
             assert low > 0.0 or high < 0.0
@@ -281,10 +281,10 @@ class TestBootstrap:
             assert high >= -1e-12
 
     def test_p_values_of_few_replicates(self):
-        assert math.isnan(percentile_p(np.array([0.5])))
-        assert math.isnan(percentile_p(np.array([math.nan, 0.5, math.nan])))
-        assert percentile_p(np.zeros(100)) == 1.0
-        assert percentile_p(np.linspace(0.1, 0.2, 99)) == pytest.approx(0.02)
+        assert math.isnan(percentile_p_value(np.array([0.5])))
+        assert math.isnan(percentile_p_value(np.array([math.nan, 0.5, math.nan])))
+        assert percentile_p_value(np.zeros(100)) == 1.0
+        assert percentile_p_value(np.linspace(0.1, 0.2, 99)) == pytest.approx(0.02)
 
     def test_the_correction_is_for_all_differences(self, cli):
         found = json.loads(

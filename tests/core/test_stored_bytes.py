@@ -161,7 +161,7 @@ class TestPlans:
                 answers = answering.answers(found.state())
             except ValueError:
                 continue
-            assert 0 <= answers["auc_mu"][0] <= 1
+            assert 0 <= answers.metrics["auc_mu"].value <= 1
 
     def test_more_won_than_there_is(self, parts):
         found, _, _ = parts

@@ -7,7 +7,8 @@ fields by name, as docs/result.schema.json describes them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
@@ -27,6 +28,14 @@ INLINE, OPTIONAL, HIDDEN = ({"role": role} for role in ("inline", "optional", "h
 def as_number(value: float) -> Number:
     """None for nan and infinity."""
     return float(value) if math.isfinite(value) else None
+
+
+def find_limits(interval: Callable[[float], tuple[float, float]], level: float) -> tuple[float, float]:
+    """The limits at a level, without the warning that there are none: where they are shown, readers see a dash."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        low, high = interval(level)
+    return float(low), float(high)
 
 
 def as_plain(value: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import fields, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     import multiauc
     from multiauc._display.model import Number
-    from multiauc._input.sample import HeldInputs
     from multiauc.streaming import BoundedEvaluation
 
 View = TypeVar("View")
@@ -85,10 +83,7 @@ def _sizes(
 
 def view_estimate(estimate: Any, level: float) -> views.Estimate:
     """An estimate, a difference, or a value between bounds."""
-    with warnings.catch_warnings():
-        # Readers see a dash where there is no interval.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        low, high = map(views.as_number, estimate.confidence_interval(level))
+    low, high = map(views.as_number, views.find_limits(estimate.confidence_interval, level))
     has_bounds = getattr(estimate, "low", None) is not None
     bounds = _view_bounds(*estimate.bounds) if has_bounds else None
     return fill(views.Estimate, estimate, low=low, high=high, bounds=bounds)
@@ -98,6 +93,14 @@ def replace_error(shown: views.Estimate, standard_error: float, limits: tuple[fl
     """The same value with another standard error and interval."""
     error, low, high = map(views.as_number, (standard_error, *limits))
     return replace(shown, standard_error=error, low=low, high=high)
+
+
+def replace_errors(
+    shown: Mapping[str, views.Estimate], bootstrap: resampling.Bootstrap, level: float
+) -> dict[str, views.Estimate]:
+    """The values that a bootstrap is about, with its standard errors and intervals."""
+    errors = zip(bootstrap.metrics, bootstrap.standard_error.tolist(), strict=True)
+    return {name: replace_error(shown[name], one, bootstrap.confidence_interval(name, level)) for name, one in errors}
 
 
 def view_evaluation(evaluation: multiauc.Evaluation, model: str, level: float, worst: int) -> views.Evaluation:
@@ -125,10 +128,7 @@ def view_runs(runs: multiauc.RunsEvaluation, model: str, level: float) -> views.
 
 def view_resampled_evaluation(shown: views.Evaluation, bootstrap: resampling.Bootstrap) -> views.Evaluation:
     """The same with intervals of the bootstrap, where there are any."""
-    resampled = {
-        metric: replace_error(shown.metrics[metric], error, bootstrap.confidence_interval(metric, level=shown.level))
-        for metric, error in zip(bootstrap.metrics, bootstrap.standard_error.tolist(), strict=True)
-    }
+    resampled = replace_errors(shown.metrics, bootstrap, shown.level)
     method = f"{pluralize(len(bootstrap.replicates), 'bootstrap sample')}; logit intervals"
     others = [METRICS[metric].title for metric in shown.metrics if metric not in resampled]
     if others:
@@ -347,24 +347,10 @@ def choose_resamples(n_rows: int, n_classes: int, n_models: int) -> int:
     return int(min(RESAMPLES, max(FEWEST, RATES_AT_MOST / (n_models * rates))))
 
 
-def resample_curve(
-    curve: multiauc.MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: Any
-) -> multiauc.MulticlassRocBootstrap | None:
-    """Fit the curve to resampled rows or groups, drawn as the sampling says; None if there is nothing to fit."""
-    if not n_resamples or math.isnan(curve.auc):
-        return None
-    size = options.positive_integer("n_resamples", n_resamples)
-    bootstrap = curve.resample(size, options.read_rng(rng), inputs.groups, inputs.sampling)
-    resampling.warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]))
-    return bootstrap
-
-
 def view_curve(
-    roc: multiauc.MulticlassRoc | None, bootstrap: multiauc.MulticlassRocBootstrap | None, level: float
-) -> tuple[views.Curve, views.Estimate] | None:
-    """The curve with its band, and its area with limits; None if there is no curve."""
-    if roc is None or math.isnan(roc.auc):
-        return None
+    roc: multiauc.MulticlassRoc, bootstrap: multiauc.MulticlassRocBootstrap | None, level: float
+) -> tuple[views.Curve, views.Estimate]:
+    """The curve with its band, and its area with limits."""
     area = replace(UNKNOWN, value=roc.auc)
     band, error, n_resamples = None, None, 0
     if bootstrap is not None:
@@ -381,10 +367,7 @@ def view_curve(
 
 def _limit_area(bootstrap: multiauc.MulticlassRocBootstrap, level: float, size: int) -> intervals.ConfidenceInterval:
     """The limits of the area; from few resamples with Student's t, which allows for their number."""
-    with warnings.catch_warnings():
-        # The page shows a dash where there is no interval.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        found = bootstrap.confidence_interval(level)
+    found = intervals.ConfidenceInterval(*views.find_limits(bootstrap.confidence_interval, level))
     value, error = bootstrap.estimate, bootstrap.standard_error
     if size >= QUANTILES_FROM or math.isnan(found.low) or not (0.0 < value < 1.0 and error > 0.0):
         return found

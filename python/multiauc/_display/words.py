@@ -48,11 +48,6 @@ def format_interval(found: views.Estimate | views.PairEstimate, digits: int = 3)
     return format_limits(found.low, found.high, digits)
 
 
-def format_corrected(found: views.Difference, digits: int = 3) -> str:
-    """The limits of a difference among all differences of a page."""
-    return format_limits(found.corrected_low, found.corrected_high, digits)
-
-
 def format_p_value(value: Number, threshold: float | None = None) -> str:
     """As in "p = 0.031" and "p < 0.001", on its own side of the threshold."""
     if value is None:
@@ -269,9 +264,11 @@ def _describe_difference(found: views.Difference, comparison: views.Comparison, 
             f"{best} is ahead of {other} by {by}; whether that is significant is unknown, because the rows do not show "
             "how much the difference varies."
         )
-    known = found.corrected_low is not None
-    limits = f"{format_percent(level)} interval {format_corrected(found, 4)}, " if known else ""
-    evidence = limits + format_p_value(found.corrected_p_value, 1.0 - level)
+    evidence = ""
+    if found.corrected_low is not None:
+        limits = format_limits(found.corrected_low, found.corrected_high, 4)
+        evidence = f"{format_percent(level)} interval {limits}, "
+    evidence += format_p_value(found.corrected_p_value, 1.0 - level)
     count = len(comparison.differences)
     if count > 1:
         evidence += f", corrected for {count} comparisons"

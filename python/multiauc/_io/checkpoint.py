@@ -7,7 +7,6 @@ it.
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import threading
@@ -17,13 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from multiauc._common.hints import warn
+from multiauc._io.output import find_obstacle, write_synced
 from multiauc.streaming import seal, unseal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-VERSION = b"2\n"
+VERSION = b"3\n"
 MAGIC = b"multiauc checkpoint " + VERSION
 # Seconds between two checkpoints, and how many times longer than writing one that must be.
 SECONDS = 10.0
@@ -146,7 +146,10 @@ class Checkpoint:
             return saved
         if damages:
             warn(f"{'; '.join(damages)}; beginning anew", RuntimeWarning)
-        self._refuse_place()
+        # Better before any work than after it.
+        problem = find_obstacle(self.path)
+        if problem is not None:
+            raise ValueError(f"{self.path}: cannot be written: {os.strerror(problem)}")
         self._wait(0.0)
         return None
 
@@ -160,10 +163,7 @@ class Checkpoint:
         # Always the same name: killed processes leave at most one of them.
         beside = self.path.with_name(f"{self.path.name}.part")
         try:
-            with beside.open("wb") as file:
-                file.write(encode(Saved(self.identity, place, state)))
-                file.flush()
-                os.fsync(file.fileno())
+            write_synced(beside, encode(Saved(self.identity, place, state)))
             # Between the two renamings there is the previous one only, which `load` then finds.
             if self._is_whole:
                 self.path.replace(self.previous)
@@ -189,15 +189,3 @@ class Checkpoint:
             if theirs != ours:
                 advice = "name another file for the checkpoint, or delete this one to begin anew"
                 raise ValueError(f"{place}: this checkpoint {self.why_not(name, theirs, ours)}; {advice}")
-
-    def _refuse_place(self) -> None:
-        """Raise if a file cannot be put there; better before any work than after it."""
-        problem = None
-        if not self.path.parent.is_dir():
-            problem = errno.ENOENT
-        elif self.path.is_dir():
-            problem = errno.EISDIR
-        elif not os.access(self.path.parent, os.W_OK):
-            problem = errno.EACCES
-        if problem is not None:
-            raise ValueError(f"{self.path}: cannot be written: {os.strerror(problem)}")

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.wording import pluralize
 from multiauc._input.columns import explain_no_number, parse_number, to_text
@@ -18,16 +19,6 @@ if TYPE_CHECKING:
 
 NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
 LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-
-# Of fewer rows none can be said to differ from the others.
-FEWEST_ROWS = 20
-# The share of rows that must sum to 1, how far they may be from it, and how many times as far others must be.
-MOST = 0.9
-FAR = 1e-3
-TIMES = 8.0
-# Less is no damage that matters: the scores of a row that were rounded otherwise than those of the others.
-NEAR = 1e-6
-DIGITS = 6
 
 
 class Piece(NamedTuple):
@@ -185,33 +176,14 @@ def is_single(kind: Any) -> bool:
 
 def warn_of_odd_row(path: str, scores: NDArray[Any], before: int) -> None:
     """Say that a row may be damaged whose scores do not sum to 1, where those of most rows do."""
-    if scores.shape[1] < 2 or len(scores) < FEWEST_ROWS:
+    odd = _rust.find_odd_rows(scores)
+    if odd is None:
         return
-    with np.errstate(over="ignore", invalid="ignore"):
-        far = np.abs(scores.sum(axis=1, dtype=np.float64) - 1.0)
-        typical = float(np.quantile(far, MOST))
-    if not typical <= FAR:
-        return
-    odd = np.flatnonzero(~(far <= max(TIMES * typical, NEAR)) | (scores < 0).any(axis=1))
-    odd = odd[~_are_rounded(scores[odd], far[odd])]
-    if not len(odd):
-        return
-    row = scores[odd[0]]
-    found = "one is negative" if (row < 0).any() else f"they sum to {row.sum(dtype=np.float64):.6g}"
-    others = "" if len(odd) == 1 else f" ({len(odd)} rows are like that)"
+    row, total, is_negative, count = odd
+    found = "one is negative" if is_negative else f"they sum to {total:.6g}"
+    others = "" if count == 1 else f" ({count} rows are like that)"
     warn(
-        f"{path}: row {before + odd[0] + 1}: the scores of nearly all rows are probabilities that sum to 1, and of "
-        f"these {found}{others}; is the file damaged?",
+        f"{path}: row {before + row + 1}: the scores of nearly all rows are probabilities that sum to 1, and of these "
+        f"{found}{others}; is the file damaged?",
         RuntimeWarning,
     )
-
-
-def _are_rounded(scores: NDArray[Any], far: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether rows are decimals so short that rounding explains how far their sums are from 1."""
-    found = np.zeros(len(scores), dtype=bool)
-    near = 4.0 * np.finfo(np.float32).eps  # also of doubles, which may have been singles before
-    for digits in range(1, DIGITS + 1):
-        with np.errstate(over="ignore", invalid="ignore"):
-            are_short = (np.abs(scores - np.round(scores, digits)) <= near).all(axis=1)
-        found |= are_short & (far <= scores.shape[1] * (0.5 * 10.0**-digits + near))
-    return found

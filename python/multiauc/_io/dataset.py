@@ -5,8 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,6 @@ from multiauc._input.probabilities import NOT_PROBABILITIES, read_outputs, sum_t
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc._io.checkpoint import Checkpoint, hold_back_interrupts
 from multiauc._io.predictions import BEGINNING, Position, Request, open_stream, show_reading
-from multiauc._io.readers import identify_source
 from multiauc.streaming import DEFAULT_METRICS, STREAMED_METRICS, Accumulator, evaluate_exactly
 
 if TYPE_CHECKING:
@@ -34,11 +32,8 @@ if TYPE_CHECKING:
     from multiauc import _rust
     from multiauc._common.types import Absent, Outputs
     from multiauc._io.checkpoint import Saved
-    from multiauc._io.predictions import Batch, RowStream
+    from multiauc._io.predictions import Batch, Reached, RowStream
     from multiauc.streaming import BoundedEvaluation
-
-    # What is called with the rows done, and their share if that is known.
-    Reached = Callable[[int, float | None], object]
 
 MEMORY_LIMIT = 2**30
 # The interpreter with NumPy and Arrow alone takes up about half of this.
@@ -173,23 +168,24 @@ def evaluate_dataset(  # noqa: PLR0913
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise TypeError(f"progress must be None, True, False or a callable; got {describe_type(progress)}")
     columns = read_request(label, sample_weight, labels)
-    named = {name: getattr(columns, name) for name in ("label", "labels", "sample_weight")}
-    policy = one_of("absent", absent, ABSENT_POLICIES)
-    plan = Plan(
-        labels=None if labels is None else tuple(labels),
+    request = DatasetRequest(
+        **{name: getattr(columns, name) for name in ("label", "labels", "sample_weight")},
+        absent=one_of("absent", absent, ABSENT_POLICIES),
+        outputs=read_outputs(outputs),
+        may_predict=True,
+        classes=None if labels is None else tuple(labels),
         metrics=read_metrics(metrics, STREAMED_METRICS),
-        memory_limit=read_memory_limit(memory_limit),
+        clip=clip,
+        k=k,
         exact=bool(exact),
+        memory_limit=read_memory_limit(memory_limit),
+        checkpoint=checkpoint,
         progress=progress,
-        of_metrics={"clip": clip, "k": k},
     )
-    request = Request(**named, absent=policy, outputs=read_outputs(outputs), may_predict=True)
-    asked = () if metrics is DEFAULT_METRICS else plan.metrics
-    found, predicted = evaluate_source(
-        source, read_wanted_scores(scores), request, plan, asked=asked, checkpoint=checkpoint, filesystem=filesystem
-    )
-    if predicted is not None and not asked:
-        warn(describe_predicted(predicted), RuntimeWarning)
+    asked = () if metrics is DEFAULT_METRICS else request.metrics
+    found, stream = evaluate_source(source, read_wanted_scores(scores), request, asked, filesystem)
+    if stream.predicted is not None and not asked:
+        warn(describe_predicted(stream.predicted), RuntimeWarning)
     return found
 
 
@@ -230,104 +226,87 @@ BATCH_SHARE = 32
 PASS_SHARE = 8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """How to evaluate rows that are read in pieces.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DatasetRequest(Request):
+    """What to read in pieces, and how to evaluate it.
 
     Attributes
     ----------
-    labels
+    classes
         The classes as the result has them, or None for their texts.
-    metrics
+    metrics, clip, k
         What to compute.
-    memory_limit
-        In bytes, of the whole process.
     exact
         Whether to read the rows again until nothing is left uncertain.
+    memory_limit
+        In bytes, of the whole process.
+    checkpoint
+        Where to keep what has been found, or None.
     progress
         Whether to show how far it is (None for terminals only), or what to call with the rows and the share done.
     on_resume
         What to call with the number of rows that a checkpoint has kept, if the work goes on from one.
     on_note
         What to call with what is to be known before the numbers are used.
-    of_metrics
-        The options `clip` and `k`.
     """
 
-    labels: tuple[Hashable, ...] | None
+    classes: tuple[Hashable, ...] | None = None
     metrics: tuple[str, ...]
-    memory_limit: int
+    clip: float | None = None
+    k: int | None = None
     exact: bool = False
+    memory_limit: int
+    checkpoint: str | PathLike[str] | None = None
     progress: bool | Reached | None = None
     on_resume: Callable[[int], object] | None = None
     on_note: Callable[[str], object] | None = None
-    of_metrics: dict[str, Any] = field(default_factory=dict)
-
-    @contextmanager
-    def show_progress(self, name: str) -> Iterator[Reached]:
-        """What to call with the rows and the share done, while the work goes on."""
-        if callable(self.progress):
-            yield self.progress
-        else:
-            with show_reading(name, is_wanted=self.progress) as progress:
-                yield progress.reached
 
 
 def evaluate_source(
-    source: Any,
-    scores: str | Sequence[str],
-    request: Request,
-    plan: Plan,
-    *,
-    asked: tuple[str, ...],
-    checkpoint: str | PathLike[str] | None,
-    filesystem: Any = None,
-) -> tuple[BoundedEvaluation, str | None]:
-    """Read and evaluate the rows of a source; and the column that holds predicted labels instead of scores, or None.
+    source: Any, scores: str | Sequence[str], request: DatasetRequest, asked: tuple[str, ...], filesystem: Any = None
+) -> tuple[BoundedEvaluation, RowStream]:
+    """Read and evaluate the rows of a source, and return these, too.
 
     `asked` are the metrics that users named: the others are computed if the rows have scores.
     """
     stream = open_stream(source, scores, request, filesystem)
     if stream.predicted is not None:
-        plan = replace(plan, metrics=read_decision_metrics(stream.predicted, asked, STREAMED_DECISIONS, request))
-    if plan.exact:
+        request = replace(request, metrics=read_decision_metrics(stream.predicted, asked, STREAMED_DECISIONS, request))
+    if request.exact:
         refuse_exact(stream, request)
-    kept = None
-    if checkpoint is not None:
-        identity = identify_source(source, filesystem)
+    checkpoint = None
+    if request.checkpoint is not None:
+        identity = stream.identity()
         if identity is None:
             raise ValueError(
                 "checkpoint needs a source that can be identified and read again: files, or a data set of "
                 f"pyarrow that is made of files; source is {describe_type(source)}"
             )
-        kept = _make_checkpoint(checkpoint, stream, request, plan, identity)
-    return _evaluate_stream(stream, request, plan, kept), stream.predicted
+        checkpoint = _make_checkpoint(request.checkpoint, stream, request, identity)
+    return _evaluate_stream(stream, request, checkpoint), stream
 
 
-def _evaluate_stream(
-    stream: RowStream, request: Request, plan: Plan, checkpoint: Checkpoint | None
-) -> BoundedEvaluation:
+def _evaluate_stream(stream: RowStream, request: DatasetRequest, checkpoint: Checkpoint | None) -> BoundedEvaluation:
     """Read all rows, or those that a checkpoint has not seen, and evaluate them."""
-    run = _begin(stream, request, plan, checkpoint)
+    run = _begin(stream, request, checkpoint)
     start = run.position
-    size = stream.batch_rows(plan.memory_limit // BATCH_SHARE)
-    with plan.show_progress(stream.path) as reached:
-        batches = stream.batches(run.labels, size, start)
-        _read_rows(run, _note_scores(batches, None if request.outputs else plan.on_note), checkpoint, reached)
+    size = stream.batch_rows(request.memory_limit // BATCH_SHARE)
+    with show_reading(stream.path, wanted=request.progress) as reached:
+        _read_rows(run, stream.batches(run.labels, size, start), request, checkpoint, reached)
     if run.n_rows == 0:
         raise stream.no_rows()
     if checkpoint is not None and run.position != start:
-        checkpoint.save(run.place(), run.accumulator.to_bytes())
+        run.save(checkpoint)
         checkpoint.finish()
     if request.absent == "raise":
         stream.refuse_absent(run.labels, run.accumulator.counts)
     found = run.accumulator.evaluate(absent=request.absent)
-    if found.exact or not plan.exact:
+    if found.exact or not request.exact:
         return found
     passes = count(2)
 
     def read_again() -> Iterator[_rust.Sample]:
-        with plan.show_progress(f"{stream.path}, pass {next(passes)}") as reached:
+        with show_reading(f"{stream.path}, pass {next(passes)}", wanted=request.progress) as reached:
             n_rows = 0
             reached(0, 0.0)
             for batch in stream.batches(run.labels, size, BEGINNING):
@@ -335,37 +314,34 @@ def _evaluate_stream(
                 n_rows += len(batch.codes)
                 reached(n_rows, batch.share)
 
-    return evaluate_exactly(read_again, run.accumulator, plan.memory_limit // PASS_SHARE, request.absent)
+    return evaluate_exactly(read_again, run.accumulator, request.memory_limit // PASS_SHARE, request.absent)
 
 
-def _note_scores(batches: Iterator[Batch], note: Callable[[str], object] | None) -> Iterator[Batch]:
-    """The batches; if their scores are not probabilities, that is noted once."""
-    for batch in batches:
-        if note is not None and len(batch.codes) and not sum_to_one(batch.scores):
-            note(NOT_PROBABILITIES)
-            note = None
-        yield batch
-
-
-def _read_rows(run: _Run, batches: Iterator[Batch], checkpoint: Checkpoint | None, reached: Reached) -> None:
+def _read_rows(
+    run: _Run, batches: Iterator[Batch], request: DatasetRequest, checkpoint: Checkpoint | None, reached: Reached
+) -> None:
     """Count all rows; what was found is kept every now and then, and when Ctrl-C stops it."""
     n_kept, begun = run.n_rows, time.monotonic()
+    note = None if request.outputs else request.on_note
     reached(run.n_rows, run.share)
     try:
         for batch in batches:
+            if note is not None and len(batch.codes) and not sum_to_one(batch.scores):
+                note(NOT_PROBABILITIES)
+                note = None
             with hold_back_interrupts():  # a batch of which only some rows were counted could not be kept
                 run.take(batch)
             reached(run.n_rows, run.share)
             # Also if it would be due before the next batch has been read, which takes about as long as this one.
             if checkpoint is not None and checkpoint.is_due(within=time.monotonic() - begun):
-                checkpoint.save(run.place(), run.accumulator.to_bytes())
+                run.save(checkpoint)
                 n_kept = run.n_rows
             begun = time.monotonic()
     except KeyboardInterrupt:
         if checkpoint is None:
             raise
         if run.n_rows > n_kept:
-            checkpoint.save(run.place(), run.accumulator.to_bytes())
+            run.save(checkpoint)
         kept = f"after {pluralize(run.n_rows, 'row')}, kept in {checkpoint.path}: the same call goes on from there"
         none = "before the first rows were counted, so none are kept"
         raise KeyboardInterrupt(f"interrupted {kept if run.n_rows else none}") from None
@@ -416,40 +392,40 @@ class _Run:
         self.position, self.share = batch.end, batch.share
         self.n_rows += len(batch.codes)
 
-    def place(self) -> dict[str, Any]:
-        """What a checkpoint keeps beside the state."""
-        return {"labels": self.labels, "position": list(self.position), "rows": self.n_rows, "share": self.share}
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Keep what has been found."""
+        settings, state = self.accumulator.to_parts()
+        place = {"labels": self.labels, "position": list(self.position), "rows": self.n_rows, "share": self.share}
+        checkpoint.save(place | {"settings": settings}, state)
 
 
-def _begin(stream: RowStream, request: Request, plan: Plan, checkpoint: Checkpoint | None) -> _Run:
+def _begin(stream: RowStream, request: DatasetRequest, checkpoint: Checkpoint | None) -> _Run:
     """Where the reading begins: where a checkpoint says, or with the first row."""
     saved = None if checkpoint is None else checkpoint.load()
-    memory = plan.memory_limit // STATE_SHARE
+    settings = {name: getattr(request, name) for name in ("metrics", "outputs", "clip", "k")}
+    settings["memory_limit"] = request.memory_limit // STATE_SHARE
     if checkpoint is None or saved is None:
         texts = stream.labels()
-        labels = texts if plan.labels is None else plan.labels
-        made = Accumulator(
-            labels, metrics=plan.metrics, memory_limit=memory, outputs=request.outputs, **plan.of_metrics
-        )
-        return _Run(made, texts)
+        return _Run(Accumulator(texts if request.classes is None else request.classes, **settings), texts)
     try:
         run = _read_run(saved)
-        if (run.accumulator.metrics, run.accumulator.memory_limit) != (plan.metrics, memory):
+        if any(getattr(run.accumulator, name) != value for name, value in settings.items()):
             raise ValueError("its state was made with other options")  # noqa: TRY301
     except (KeyError, TypeError, ValueError) as error:
         problem = f"this checkpoint is damaged: what it holds cannot be used ({error})"
         raise ValueError(f"{checkpoint.path}: {problem}; delete it to begin anew") from None
-    if plan.on_resume is not None:
-        plan.on_resume(run.n_rows)
+    if request.on_resume is not None:
+        request.on_resume(run.n_rows)
     return run
 
 
 def _read_run(saved: Saved) -> _Run:
     """How far the reading was; an error if the checkpoint holds something else."""
-    place, state = saved.place, Accumulator.from_bytes(saved.state)
+    place = saved.place
+    state = Accumulator.from_parts(place["settings"], saved.state)
     labels, position, n_rows, share = (place[name] for name in ("labels", "position", "rows", "share"))
     are_whole = all(type(number) is int and number >= 0 for number in (*position, n_rows))
-    if not are_whole or n_rows < state.n_rows or not (share is None or 0 <= share <= 1):
+    if not saved.state or not are_whole or n_rows < state.n_rows or not (share is None or 0 <= share <= 1):
         raise ValueError("the place that it names is none")
     if not all(type(label) is str for label in labels) or len(labels) != len(state.labels):
         raise ValueError("its labels are not those of its state")
@@ -457,19 +433,12 @@ def _read_run(saved: Saved) -> _Run:
 
 
 def _make_checkpoint(
-    path: str | os.PathLike[str], stream: RowStream, request: Request, plan: Plan, identity: dict[str, object]
+    path: str | os.PathLike[str], stream: RowStream, request: DatasetRequest, identity: dict[str, object]
 ) -> Checkpoint:
     """The checkpoint of an evaluation; `identity` tells its source from others."""
-    options: dict[str, object] = {
-        "label": request.label,
-        "scores": list(stream.scores),
-        "sample_weight": request.sample_weight,
-        "labels": None if request.labels is None else list(request.labels),
-        "metrics": list(plan.metrics),
-        "memory_limit": plan.memory_limit,
-        "outputs": request.outputs,
-        **plan.of_metrics,
-    }
+    names = ("label", "sample_weight", "labels", "metrics", "memory_limit", "outputs", "clip", "k")
+    options = {"scores": stream.scores} | {name: getattr(request, name) for name in names}
+    options = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
 
     def why_not(name: str, theirs: Any, ours: Any) -> str:
         if name != "files":

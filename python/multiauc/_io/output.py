@@ -80,16 +80,23 @@ class Output:
     def _refuse_place(self, found: os.stat_result | None) -> None:
         """Raise if a file, new or old, cannot be put there."""
         target = Path(os.path.realpath(self.path))
-        problem = None
-        if not target.parent.is_dir():
-            problem = errno.ENOENT
-        elif not os.access(target.parent, os.W_OK) or (found is not None and not os.access(target, os.W_OK)):
+        problem = find_obstacle(target)
+        if problem is None and found is not None and not os.access(target, os.W_OK):
             problem = errno.EACCES
         if problem is not None:
             raise OSError(problem, os.strerror(problem), self.path)
 
     def _name(self) -> str:
         return "standard output" if self.path == STANDARD else self.path
+
+
+def find_obstacle(target: Path) -> int | None:
+    """Why no file can be put there, as a number of the system; None if one can."""
+    if target.is_dir():
+        return errno.EISDIR
+    if not target.parent.is_dir():
+        return errno.ENOENT
+    return None if os.access(target.parent, os.W_OK) else errno.EACCES
 
 
 def _status(path: str, standard: object = None) -> os.stat_result | None:
@@ -103,15 +110,20 @@ def _status(path: str, standard: object = None) -> os.stat_result | None:
         return None
 
 
+def write_synced(path: Path, data: bytes) -> None:
+    """Write a file, and wait until the disk has it."""
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
     """Put a file with these bytes in the place of `target`."""
     beside = target.with_name(f".multiauc-{secrets.token_hex(8)}.part")
     try:
         # Not by `tempfile`, whose files only their owner can read.
-        with beside.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        write_synced(beside, data)
         if old is not None:
             beside.chmod(stat.S_IMODE(old.st_mode))
         beside.replace(target)

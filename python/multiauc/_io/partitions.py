@@ -18,7 +18,7 @@ from multiauc._io.sources import NoRowsError
 from multiauc.streaming import Accumulator
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from multiauc._common.types import Outputs
     from multiauc.streaming import BoundedEvaluation
@@ -74,7 +74,7 @@ class Question:
         if len(self.found) == 1 and n_classes != 2 and not holds_lists(kind):
             wanted = f"lists of {n_classes} scores, one for each of labels"
             raise ValueError(f"{place}: column {name!r} holds {kind}, not {wanted}")
-        stream = RowStream(place, [TableRows(place, table)], self.scores, self.request, [1])
+        stream = RowStream(place, [TableRows(place, table)], self.scores, self.request)
         texts = stream.labels()
         labels = texts if self.labels is None else self.labels
         state = Accumulator(labels, metrics=self.metrics, memory_limit=self.memory_limit, outputs=self.outputs)
@@ -122,9 +122,11 @@ def ask(  # noqa: PLR0913, PLR0917
     return Question(request, wanted, found, known, like.metrics, like.memory_limit, outputs, policy, header.path)
 
 
-def bundle_states(states: list[Any]) -> list[list[Any]]:
-    """States, or what stands for them, as many together as are merged at a time."""
-    return [states[start : start + MERGED_AT_ONCE] for start in range(0, len(states), MERGED_AT_ONCE)]
+def merge_in_tree(states: list[Any], merge: Callable[[list[Any]], Any]) -> list[Any]:
+    """States, or what stands for them, merged some at a time until they are few."""
+    while len(states) > MERGED_AT_ONCE:
+        states = [merge(states[start : start + MERGED_AT_ONCE]) for start in range(0, len(states), MERGED_AT_ONCE)]
+    return states
 
 
 def merge_states(states: Iterable[Accumulator | None]) -> Accumulator | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,11 +19,14 @@ from multiauc._io import columns as arrays
 from multiauc._io import readers, sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from multiauc._common.types import Outputs
+
+    # What is called with the rows done, and their share if that is known.
+    Reached = Callable[[int, float | None], object]
 
 # Rows of a batch: enough to keep all threads busy, however many columns there are, and no more than pay.
 FEWEST_ROWS = 2**10
@@ -174,15 +178,12 @@ class RowStream:
         Those that hold scores.
     predicted
         The one column, if it holds predicted labels, otherwise None.
+    contents
+        The files that it is made of; none of what is in memory.
     """
 
     def __init__(
-        self,
-        path: str,
-        files: list[readers.RowFile],
-        wanted: str | Sequence[str],
-        request: ColumnRequest,
-        sizes: list[int],
+        self, path: str, files: list[readers.RowFile], wanted: str | Sequence[str], request: ColumnRequest
     ) -> None:
         for file in files[1:]:
             readers.refuse_other_columns(file, files[0])
@@ -190,7 +191,7 @@ class RowStream:
         self.names = files[0].names
         self._files = files
         self._request = request
-        self._sizes = np.array(sizes, dtype=np.float64)
+        self.contents = [content for file in files for content in file.contents]
         columns.require_columns(self, [request.label], request.option("label"))
         wanted = wanted or columns.find_usual_scores(self, request) or self._choose_scores()
         self._columns = columns.find_score_columns(self, wanted, request)
@@ -257,6 +258,12 @@ class RowStream:
         """Whether the rows can be read only once."""
         return any(file.is_once for file in self._files)
 
+    def identity(self) -> dict[str, object] | None:
+        """What tells the rows from others, as JSON has it; None if nothing does."""
+        if not self.contents:
+            return None
+        return {"files": [content.fingerprint() for content in self.contents], "filter": self._files[0].filter}
+
     def batch_rows(self, n_bytes: int) -> int:
         """How many rows there are in a batch whose scores take up about so many bytes."""
         cell = 4 if self._is_single else 8
@@ -284,7 +291,7 @@ class RowStream:
         """Columns of the first rows."""
         for file in self._files:
             if isinstance(file, readers.BatchRows):
-                return arrays.Piece(file.path, file.head().select(names))
+                return arrays.Piece(file.path, file.head.select(names))
             for piece in file.pieces(names, [], 0, size):
                 if piece.table.num_rows:
                     return piece
@@ -332,7 +339,8 @@ class RowStream:
 
         Where batches begin and end depends on the files and `size` alone, not on `start` if that is the end of one.
         """
-        before = np.concatenate([[0.0], np.cumsum(self._sizes)]) / max(self._sizes.sum(), 1.0)
+        sizes = [content.size for content in self.contents] if len(self._files) > 1 else [1]
+        before = np.cumsum([0, *sizes]) / max(sum(sizes), 1)
         width, are_predicted = self._width or len(labels), self.predicted is not None
         reader = RowReader(self._request, self.scores, labels, width, self._is_single, are_predicted)
         texts, numbers = [self._request.label], list(dict.fromkeys([*self.scores, *self._weights]))
@@ -376,11 +384,19 @@ def _concatenate(tables: list[Any]) -> Any:
     return tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
 
 
-def show_reading(name: str, *, is_wanted: bool | None = None) -> RowProgress:
-    """How much of a data set has been read, on terminals unless `is_wanted` says otherwise."""
+@contextmanager
+def show_reading(name: str, *, wanted: bool | Reached | None = None) -> Iterator[Reached]:
+    """What to call with the rows of a data set that were read, and their share if that is known.
+
+    It is `wanted` if that can be called; otherwise it shows them, on terminals unless `wanted` says more.
+    """
+    if callable(wanted):
+        yield wanted
+        return
     end = printable(name).rstrip("/").rpartition("/")[2]
     shown = end if len(end) <= LONGEST_NAME else f"...{end[3 - LONGEST_NAME :]}"
-    return RowProgress(f"reading {shown}", is_wanted=is_wanted)
+    with RowProgress(f"reading {shown}", is_wanted=wanted) as progress:
+        yield progress.reached
 
 
 def open_stream(source: Any, scores: str | Sequence[str], request: Request, filesystem: Any = None) -> RowStream:
@@ -388,7 +404,7 @@ def open_stream(source: Any, scores: str | Sequence[str], request: Request, file
     paths = sources.read_paths(source)
     if paths is None:
         found = readers.wrap_rows(source)
-        return RowStream(found.path, [found], scores, request, [1])
+        return RowStream(found.path, [found], scores, request)
     contents = [content for path in paths for content in sources.find_files(path, filesystem)]
     name = contents[0].name if len(contents) == 1 else paths[0] if len(paths) == 1 else f"{paths[0]} and others"
     return _open_files(name, contents, scores, request, whole=False)
@@ -397,11 +413,8 @@ def open_stream(source: Any, scores: str | Sequence[str], request: Request, file
 def _open_files(
     name: str, contents: list[sources.Content], scores: str | Sequence[str], request: Request, *, whole: bool
 ) -> RowStream:
-    option = request.option("format_in")
-    files = [
-        readers.open_rows(one, request.format_in, request.delimiter, whole=whole, option=option) for one in contents
-    ]
-    return RowStream(name, files, scores, request, [content.size for content in contents])
+    files = [readers.open_rows(content, request, whole=whole) for content in contents]
+    return RowStream(name, files, scores, request)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -448,7 +461,7 @@ def read_predictions(request: Request) -> Predictions:
         for k, (model, source) in enumerate(same):
             name = contents[0].name if len(contents) == 1 else path
             stream = _open_files(name, contents, source.scores, request, whole=True)
-            rows = _Rows(stream, request, [content.name for content in contents])
+            rows = _Rows(stream, request)
             if k == 0:
                 files += zip(contents, rows.sizes.tolist(), strict=True)
             first = first or rows
@@ -480,19 +493,18 @@ def read_predictions(request: Request) -> Predictions:
 class _Rows:
     """All rows of some files: those of a stream, one below the other."""
 
-    def __init__(self, stream: RowStream, request: Request, paths: list[str]) -> None:
+    def __init__(self, stream: RowStream, request: Request) -> None:
         self.stream = stream
         self._request = request
-        self._paths = paths
         self.labels = stream.labels()
-        self.sizes = np.zeros(len(paths), dtype=np.int64)
+        self.sizes = np.zeros(len(stream.contents), dtype=np.int64)
         batches = []
-        with show_reading(stream.path) as progress:
-            progress.reached(0, 0.0)
+        with show_reading(stream.path) as reached:
+            reached(0, 0.0)
             for batch in stream.batches(self.labels, MOST_ROWS, BEGINNING):
                 batches.append(batch)
                 self.sizes[batch.end.file] = batch.end.row
-                progress.reached(int(self.sizes.sum()), batch.share)
+                reached(int(self.sizes.sum()), batch.share)
         if not batches:
             raise stream.no_rows()
         self.codes = np.concatenate([batch.codes for batch in batches])
@@ -518,7 +530,8 @@ class _Rows:
         """Where a cell is, in words."""
         ends = np.cumsum(self.sizes)
         file = int(np.searchsorted(ends, row, side="right"))
-        return f"{self._paths[file]}: column {column!r}, row {row - int(ends[file] - self.sizes[file]) + 1}"
+        row -= int(ends[file] - self.sizes[file])
+        return f"{self.stream.contents[file].name}: column {column!r}, row {row + 1}"
 
     def align(self, first: _Rows) -> NDArray[np.intp] | None:
         """The order that makes these the rows of the first file; None if they are in that order."""

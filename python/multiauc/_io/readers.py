@@ -8,13 +8,14 @@ from __future__ import annotations
 import csv as plain_csv
 import gzip
 import io
-import zipfile
 from contextlib import nullcontext
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.lib.format import MAGIC_PREFIX, read_array
+from numpy.lib.format import MAGIC_PREFIX
+from numpy.lib.npyio import NpzFile
 from pyarrow import csv, ipc, parquet
 
 from multiauc._common.wording import listing, pluralize
@@ -23,9 +24,11 @@ from multiauc._io import columns, sources
 from multiauc._io.sources import Content, RowError, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
+
+    from multiauc._io.predictions import Request
 
     # Record batches, each with the share of all rows that has been read with it, or None where that is not known.
     Batches = Iterator[tuple[Any, float | None]]
@@ -55,15 +58,22 @@ class RowFile:
         What it is read as, for messages about damaged files; None for what is not a file.
     is_once
         Whether its rows can be read only once.
+    contents
+        The files that it is made of; none of what is in memory.
+    filter
+        Says which of their rows are read; None for all.
     """
 
     kind: str | None = None
     is_once = False
+    filter: str | None = None
 
-    def __init__(self, path: str, schema: Any, folders: Mapping[str, str | None] | None = None) -> None:
+    def __init__(self, path: str, schema: Any, content: Content | None = None) -> None:
         self.path = path
         self.schema = schema
-        self._folders = {name: value for name, value in (folders or {}).items() if name not in schema.names}
+        self.contents = [] if content is None else [content]
+        folders = {} if content is None else content.folders
+        self._folders = {name: value for name, value in folders.items() if name not in schema.names}
         self.names = [*schema.names, *self._folders]
 
     def type_of(self, name: str) -> Any:
@@ -100,25 +110,18 @@ class RowFile:
         raise NotImplementedError
 
 
-def open_rows(
-    content: Content,
-    format_in: str | None = None,
-    delimiter: str | None = None,
-    *,
-    whole: bool = True,
-    option: str = "format_in",
-) -> RowFile:
+def open_rows(content: Content, request: Request, *, whole: bool = True) -> RowFile:
     """The rows of a file.
 
-    Its format is the given one, or inferred from its name, or in a pipe from how it begins; the sign between the cells
-    of a text is the given one, or inferred from its first lines. `option` is what messages call `format_in`.
+    Its format is that of the request, or inferred from its name, or in a pipe from how it begins; the sign between the
+    cells of a text is that of the request, or inferred from its first lines.
     """
-    kind = sources.detect_format(content, format_in, option)
+    kind = sources.detect_format(content, request.format_in, request.option("format_in"))
     if kind == "npz" and not whole:
         raise ValueError(f"{content.name}: an NPZ file cannot be read in pieces; a Parquet file can")
     rows: RowFile
     if kind in {"csv", "tsv"}:
-        rows = TextRows(content, kind, delimiter)
+        rows = TextRows(content, kind, request.delimiter)
     else:
         rows = {"npz": NpzRows, "parquet": ParquetRows, "arrow": ArrowRows}[kind](content)
     if not rows.names:
@@ -163,7 +166,7 @@ class ParquetRows(RowFile):
         self._content = content
         with reading(content.name, self.kind), content.open() as source:
             file = parquet.ParquetFile(source)
-            super().__init__(content.name, file.schema_arrow, content.folders)
+            super().__init__(content.name, file.schema_arrow, content)
             sizes = [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
             # The number of rows before each row group, and of all.
             self._starts: list[int] = [0, *np.cumsum(sizes).tolist()]
@@ -198,7 +201,7 @@ class ArrowRows(RowFile):
             self._is_stream = source.read(len(sources.ARROW_FILE)) != sources.ARROW_FILE
             source.seek(0)
             opened = (ipc.open_stream if self._is_stream else ipc.open_file)(source)
-            super().__init__(content.name, opened.schema, content.folders)
+            super().__init__(content.name, opened.schema, content)
             # From a store that would be a second download of the whole file.
             if not self._is_stream and content.store is None:
                 refuse_other_batches(source, opened)
@@ -240,13 +243,13 @@ class NpzRows(RowFile):
             if content.beginning(len(MAGIC_PREFIX)) == MAGIC_PREFIX:
                 raise ValueError("it holds one array without a name")
             with self._open_archive() as archive:
-                names = [name.removesuffix(".npy") for name in archive.namelist()]
+                names = archive.files
         # Their types are known once they are read.
-        super().__init__(content.name, pa.schema([(name, pa.null()) for name in names]), content.folders)
+        super().__init__(content.name, pa.schema([(name, pa.null()) for name in names]), content)
 
-    def _open_archive(self) -> zipfile.ZipFile:
-        data = self._content.data
-        return zipfile.ZipFile(self._content.path if data is None else io.BytesIO(data))
+    def _open_archive(self) -> Any:
+        source: Any = self._content.path if self._content.data is None else io.BytesIO(self._content.data)
+        return NpzFile(source)
 
     def type_of(self, name: str) -> Any:
         """See `RowFile`."""
@@ -283,10 +286,9 @@ class NpzRows(RowFile):
     def _array(self, name: str) -> NDArray[Any]:
         try:
             with self._open_archive() as archive:
-                if f"{name}.npy" not in archive.namelist():
-                    raise ValueError("it is not an array")  # noqa: TRY301
-                with archive.open(f"{name}.npy") as member:
-                    array: NDArray[Any] = read_array(member, allow_pickle=False)
+                array: NDArray[Any] = archive[name]
+            if not isinstance(array, np.ndarray):
+                raise ValueError("it is not an array")  # noqa: TRY301, TRY004 - a member of the archive
         except Exception as error:  # noqa: BLE001 - as in `reading`
             problem = f"cannot be read: {sources.first_line(error)}"
             if "Object arrays" in str(error):
@@ -315,7 +317,7 @@ class TextRows(RowFile):
                 names = next(plain_csv.reader(file, delimiter=self._delimiter), [])
         if not names:
             raise ValueError(f"{content.name}: cannot be read as csv: there is no header")
-        super().__init__(content.name, pa.schema([(name, pa.string()) for name in names]), content.folders)
+        super().__init__(content.name, pa.schema([(name, pa.string()) for name in names]), content)
 
     def _text(self) -> io.TextIOWrapper:
         raw = self._content.open()
@@ -389,11 +391,16 @@ class DatasetRows(RowFile):
 
         super().__init__(IN_MEMORY, dataset.schema)
         self._dataset = dataset
+        # Only those that are made of files have some.
+        self.contents = [Content(file, store=dataset.filesystem) for file in getattr(dataset, "files", [])]
+        # There is no public way to it in pyarrow 15 to 26; a data set without the attribute has no filter.
+        chosen = getattr(dataset, "_scan_options", {}).get("filter")
+        self.filter = None if chosen is None else str(chosen)
         # Counting rows takes a pass over other formats.
         has_count = isinstance(dataset, arrow_dataset.InMemoryDataset) or isinstance(
             getattr(dataset, "format", None), arrow_dataset.ParquetFileFormat
         )
-        self._n_rows = dataset.count_rows() if has_count and _read_filter(dataset) is None else None
+        self._n_rows = dataset.count_rows() if has_count and chosen is None else None
 
     def batches(self, types: Types, first: int, size: int) -> Batches:
         """See `RowFile`."""
@@ -409,43 +416,34 @@ class BatchRows(RowFile):
     is_once = True
 
     def __init__(self, batches: Iterable[Any]) -> None:
-        self._batches = iter(batches)
-        self._first = next(self._batches, None)
-        if self._first is None:
+        tables = map(_as_table, batches)
+        #: The first record batch, as a table.
+        self.head: Any = next(tables, None)
+        if self.head is None:
             raise ValueError(f"{IN_MEMORY}: there are no record batches")
-        super().__init__(IN_MEMORY, self.head().schema)
-
-    def head(self) -> Any:
-        """The first record batch, as a table."""
-        return self._table(self._first)
+        self._tables: Iterator[Any] | None = chain([self.head], tables)
+        super().__init__(IN_MEMORY, self.head.schema)
 
     def batches(self, types: Types, first: int, size: int) -> Batches:  # noqa: ARG002
         """See `RowFile`. The sizes of pieces are those of the record batches."""
-        if self._first is None:
+        tables, self._tables = self._tables, None
+        if tables is None:
             raise ValueError(f"{self.path}: record batches of an iterator can be read only once")
-        batch, self._first = self._first, None
-        while batch is not None:
-            table = self._table(batch)
+        for table in tables:
             missing = next((name for name in types if name not in table.schema.names), None)
             if missing is not None:
                 raise ValueError(f"{self.path}: no column {missing!r} in the record batch of row {first + 1}")
             yield table.select(list(types)), None
             first += table.num_rows
-            batch = next(self._batches, None)
-
-    def _table(self, batch: Any) -> Any:
-        if isinstance(batch, pa.RecordBatch):
-            return pa.Table.from_batches([batch])
-        if isinstance(batch, pa.Table):
-            return batch
-        accepted = "an iterator of record batches of pyarrow"
-        raise TypeError(f"source must be {accepted}; one of them is {type(batch).__name__}")
 
 
-def _read_filter(dataset: Any) -> Any:
-    """The filter that a data set of pyarrow was given by `filter`, or None."""
-    # There is no public way to it in pyarrow 15 to 26; a data set without the attribute has no filter.
-    return getattr(dataset, "_scan_options", {}).get("filter")
+def _as_table(batch: Any) -> Any:
+    if isinstance(batch, pa.RecordBatch):
+        return pa.Table.from_batches([batch])
+    if isinstance(batch, pa.Table):
+        return batch
+    accepted = "an iterator of record batches of pyarrow"
+    raise TypeError(f"source must be {accepted}; one of them is {type(batch).__name__}")
 
 
 def wrap_rows(source: Any) -> RowFile:
@@ -463,27 +461,6 @@ def wrap_rows(source: Any) -> RowFile:
         return BatchRows(source)
     accepted = "a path, a sequence of paths, a data set of pyarrow, or an iterator of record batches"
     raise TypeError(f"source must be {accepted}; got {type(source).__name__}")
-
-
-def source_contents(source: Any, filesystem: Any = None) -> list[Content]:
-    """The files of a source; none if it is not made of files."""
-    paths = sources.read_paths(source)
-    if paths is not None:
-        return [content for path in paths for content in sources.find_files(path, filesystem)]
-    # A data set of pyarrow; one that is not made of files has none.
-    return [Content(file, store=source.filesystem) for file in getattr(source, "files", [])]
-
-
-def identify_source(source: Any, filesystem: Any = None) -> dict[str, object] | None:
-    """What tells a source from another, as JSON has it; None if nothing does."""
-    contents = source_contents(source, filesystem)
-    if not contents:
-        return None
-    chosen = _read_filter(source)
-    return {
-        "files": [content.fingerprint() for content in contents],
-        "filter": None if chosen is None else str(chosen),
-    }
 
 
 def read_costs(source: str | Content, labels: list[str]) -> NDArray[np.float64]:

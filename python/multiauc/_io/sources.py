@@ -8,10 +8,8 @@ guess the types of such columns, and labels are compared as text.
 from __future__ import annotations
 
 import codecs
-import csv
 import glob
 import hashlib
-import io
 import os
 import re
 import stat
@@ -26,6 +24,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyarrow import fs
 
+from multiauc import _rust
 from multiauc._common.wording import listing
 from multiauc._io.output import STANDARD
 
@@ -59,7 +58,6 @@ FINGERPRINTED = 2**16
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|"}
 # How much of a file is looked at to infer its delimiter.
 SEEN_CHARACTERS = 2**20
-SEEN_RECORDS = 20
 
 # A star, a question mark, or one sign out of several in brackets.
 PATTERN = re.compile(r"[*?]|\[[^\]]+\]")
@@ -190,7 +188,7 @@ def open_content(path: str, *, whole: bool = True) -> Content:
     raise ValueError(f"{path}: this is a pipe or a device, which cannot be read in pieces")
 
 
-def detect_format(content: Content, chosen: str | None, option: str = "format_in") -> str:
+def detect_format(content: Content, chosen: str | None, option: str) -> str:
     """The format: as chosen, or inferred from the name or (for pipes and names without an extension) the first bytes.
 
     `option` is what messages call the option that chooses it.
@@ -216,34 +214,8 @@ def detect_delimiter(beginning: str, *, usual: str = ",") -> str:
 
     Where no sign does, the one that cuts the header into most cells; `usual` if that has one cell only.
     """
-    signs = dict.fromkeys([usual, *DELIMITERS.values()])
-    fits = {sign: max(_fit(beginning, sign, strict=True), _fit(beginning, sign, strict=False)) for sign in signs}
-    return max(fits, key=fits.__getitem__)  # of equal ones the first, which is the usual one
-
-
-def _fit(beginning: str, sign: str, *, strict: bool) -> tuple[int, int]:
-    """How well a sign cuts a text: less well if quotes are left in the midst of cells."""
-    widths = _widths(beginning, sign, strict=strict)
-    are_alike = len(set(widths)) == 1 and widths[0] > 1
-    return (2 if strict else 1) if are_alike else 0, widths[0] if widths else 0
-
-
-def _widths(beginning: str, sign: str, *, strict: bool) -> list[int]:
-    """How many cells the first lines have, as far as they can be read.
-
-    The last line of a text that was cut off is left out.
-    """
-    lines = io.StringIO(beginning, newline="")
-    widths: list[int] = []
-    try:
-        for record in csv.reader(lines, delimiter=sign, strict=strict):
-            if record:
-                widths.append(len(record))
-            if len(widths) == SEEN_RECORDS:
-                return widths
-    except csv.Error:
-        return [] if strict and len(beginning) < SEEN_CHARACTERS else widths
-    return widths[:-1] if len(beginning) == SEEN_CHARACTERS and len(widths) > 1 else widths
+    signs = "".join(dict.fromkeys([usual, *DELIMITERS.values()]))
+    return _rust.detect_delimiter(beginning, signs, len(beginning) == SEEN_CHARACTERS) or usual
 
 
 def format_by_name(path: str) -> str | None:
@@ -278,7 +250,7 @@ def is_address(path: str) -> bool:
 
 def is_partitioned(path: str) -> bool:
     """Whether a path is a folder of this machine that has data files in subfolders only."""
-    return Path(path).is_dir() and not _own_files(None, path)
+    return Path(path).is_dir() and not _find_data(None, path, recursive=False)
 
 
 def model_name(path: str) -> str:
@@ -306,11 +278,9 @@ def _is_data(name: str) -> bool:
 
 def read_paths(source: Any) -> list[str] | None:
     """The paths that a source is, or None if it is something else."""
-    if isinstance(source, (str, os.PathLike)):
-        return [os.fsdecode(source)]
-    if isinstance(source, (list, tuple)) and source and all(isinstance(one, (str, os.PathLike)) for one in source):
-        return [os.fsdecode(one) for one in source]
-    return None
+    paths = source if isinstance(source, (list, tuple)) else [source]
+    are_paths = len(paths) > 0 and all(isinstance(one, (str, os.PathLike)) for one in paths)
+    return list(map(os.fsdecode, paths)) if are_paths else None
 
 
 def find_files(path: str, filesystem: Any = None, *, whole: bool = False) -> list[Content]:
@@ -352,8 +322,7 @@ def _list_files(store: Any, path: str, shown: str) -> dict[str, dict[str, str | 
     if store is None and not path:
         raise ValueError("the name of a file is empty")
     if _is_folder(store, path):
-        own: dict[str, dict[str, str | None]] = {file: {} for file in _own_files(store, path)}
-        found = own or _find_in_subfolders(store, path)
+        found = _find_data(store, path, recursive=False) or _find_data(store, path, recursive=True)
         _refuse_several_kinds(shown, list(found))
         return found
     is_pattern = PATTERN.search(path) is not None
@@ -387,15 +356,10 @@ def _list_folder(store: Any, folder: str, *, recursive: bool) -> dict[str, tuple
     return {file: tuple(_relative(file, folder).split("/")) for file in found}
 
 
-def _own_files(store: Any, folder: str) -> list[str]:
-    """The data files in a folder, without those below it."""
-    return sorted(file for file, (name,) in _list_folder(store, folder, recursive=False).items() if _is_data(name))
-
-
-def _find_in_subfolders(store: Any, folder: str) -> dict[str, dict[str, str | None]]:
-    """The data files below a folder, with the columns that the names of subfolders are."""
+def _find_data(store: Any, folder: str, *, recursive: bool) -> dict[str, dict[str, str | None]]:
+    """The data files in a folder, or anywhere below it, with the columns that the names of subfolders are."""
     found = {}
-    for file, (*folders, name) in sorted(_list_folder(store, folder, recursive=True).items()):
+    for file, (*folders, name) in sorted(_list_folder(store, folder, recursive=recursive).items()):
         if _is_data(name) and not any(part.startswith((".", "_")) for part in folders):
             pairs = (part.partition("=") for part in folders)
             found[file] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -49,10 +50,7 @@ SURFACE_POINTS = 22
 
 
 def write_report(
-    path: str | PathLike[str],
-    evaluations: Mapping[str, Evaluation],
-    comparison: Comparison | None,
-    **options: Any,
+    path: str | PathLike[str], evaluations: Mapping[str, Evaluation], comparison: Comparison | None, **options: Any
 ) -> Path:
     """Write the page about one or several models, and return where it is; `options` are those of `make_page`."""
     output = Output(os.fspath(path), force=True)
@@ -87,12 +85,14 @@ def make_page(  # noqa: PLR0913 - what a page depends on
     for name, evaluation in evaluations.items():
         held = evaluation.inputs()
         sample = held.unchanged_sample()
-        curve = None
+        roc = area = None
         if sample.n_classes <= CURVE_UP_TO_CLASSES:
             with Stage(f"fitting the ROC curve of {printable(shown_name(name))}"):
                 curve = fit_curve(sample, held.options.pair_weights)
-        bootstrap = None if curve is None else numbers.resample_curve(curve, held, n_resamples, rng)
-        roc, area = numbers.view_curve(curve, bootstrap, level) or (None, None)
+            if not math.isnan(curve.auc):
+                drawn: Any = {"groups": held.groups, "sampling": held.sampling}
+                bootstrap = curve.bootstrap(n_resamples, rng, **drawn) if n_resamples else None
+                roc, area = numbers.view_curve(curve, bootstrap, level)
         confusion, reliability = _view_predictions(sample, held, level)
         decisions = slices = None
         if costs is not None:

@@ -33,8 +33,6 @@ BY = option(
 CLIP = option(type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P")
 TOP_K = option(type=click.IntRange(min=1), metavar="K")
 
-# The commands import what they do when they are called: help and completion do not wait for it.
-
 
 @click.group(
     context_settings=SETTINGS,
@@ -102,6 +100,7 @@ class EvaluateRequest(InferenceRequest):
     """
 
     may_predict = True
+    work = "multiauc.cli._evaluate:evaluate_file"
     files: tuple[str, ...] = FILE
     metrics: tuple[str, ...] | None = METRICS
     folds: str | None = column()
@@ -116,12 +115,6 @@ class EvaluateRequest(InferenceRequest):
     memory_limit: int | str | None = option(metavar="SIZE", read=_requests.read_limit)
     checkpoint: str | None = option(metavar="FILE", type=click.Path())
     exact: bool = option(default=False, is_flag=True)
-
-    def run(self) -> None:
-        """See `FileRequest`."""
-        from multiauc.cli._evaluate import evaluate_file  # noqa: PLC0415
-
-        evaluate_file(self)
 
 
 @command(multiauc)
@@ -149,6 +142,7 @@ class CompareRequest(InferenceRequest):
     $ multiauc compare net.parquet forest.parquet --label y --fail-if-worse 0.01
     """
 
+    work = "multiauc.cli._compare:compare_files"
     files: tuple[str, ...] = FILES
     row_id: str | None = column()
     metric: str = METRIC
@@ -157,12 +151,6 @@ class CompareRequest(InferenceRequest):
     clip: float | None = CLIP
     k: int | None = TOP_K
     fail_if_worse: float | None = option(metavar="MARGIN", read=_gates.read_margin)
-
-    def run(self) -> None:
-        """See `FileRequest`."""
-        from multiauc.cli._compare import compare_files  # noqa: PLC0415
-
-        compare_files(self)
 
     @property
     def may_predict(self) -> bool:  # type: ignore[override]
@@ -198,18 +186,13 @@ class RocRequest(FileRequest):
     $ multiauc roc net.parquet --label y --kind one_vs_rest --plot roc.png
     """
 
+    work = "multiauc.cli._curves_and_costs:compute_curves"
     files: tuple[str, ...] = FILE
     kind: str = option(type=click.Choice(["multiclass", *registry.CURVE_KINDS]), default="multiclass", show=True)
     thresholds: int = option(type=click.IntRange(min=2), default=100, show=True)
     bootstrap: int = option(default=0, show=True, **_requests.RESAMPLES)
     seed: int = _requests.SEED
     plot: str | None = option(type=click.Path(), metavar="FILE")
-
-    def run(self) -> None:
-        """See `FileRequest`."""
-        from multiauc.cli._curves_and_costs import compute_curves  # noqa: PLC0415
-
-        compute_curves(self)
 
 
 @command(multiauc)
@@ -235,17 +218,12 @@ class DecideRequest(FileRequest):
     $ multiauc decide net.parquet --label y --costs costs.csv --judge net.parquet --format json
     """
 
+    work = "multiauc.cli._curves_and_costs:decide_file"
     files: tuple[str, ...] = FILE
     costs: str = option(**_requests.COSTS, required=True)
     groups: str | None = column()
     judge: str | None = option(metavar="FILE", type=click.Path())
     decisions: str | None = option(metavar="OUT.CSV", type=click.Path())
-
-    def run(self) -> None:
-        """See `FileRequest`."""
-        from multiauc.cli._curves_and_costs import decide_file  # noqa: PLC0415
-
-        decide_file(self)
 
 
 @command(multiauc)
@@ -272,6 +250,7 @@ class ReportRequest(InferenceRequest):
     $ multiauc report net.parquet --label y --by region -o regions.html
     """
 
+    work = "multiauc.cli._compare:report_on_files"
     files: tuple[str, ...] = FILES
     row_id: str | None = column()
     bootstrap: int | None = option(show="200, or fewer for many classes", **_requests.RESAMPLES)
@@ -282,12 +261,6 @@ class ReportRequest(InferenceRequest):
     style: str | None = None
     output: str = option("-o", type=click.Path(), default="report.html", show=True)
     title: str | None = option()
-
-    def run(self) -> None:
-        """See `FileRequest`."""
-        from multiauc.cli._compare import report_on_files  # noqa: PLC0415
-
-        report_on_files(self)
 
 
 @multiauc.command(context_settings=SETTINGS, epilog="\b\nExample:\n  $ multiauc demo --directory demo")

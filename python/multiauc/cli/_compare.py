@@ -11,13 +11,14 @@ import click
 import numpy as np
 
 import multiauc
+from multiauc import _rust
 from multiauc._common.progress import Stage
 from multiauc._common.registry import METRICS
 from multiauc._common.wording import pluralize, printable
 from multiauc._display import model as views
 from multiauc._display import numbers, words
 from multiauc._io import dataset
-from multiauc._io.output import STANDARD, Output
+from multiauc._io.output import STANDARD
 from multiauc.cli import _gates
 from multiauc.cli._evaluate import part_runs, refuse_single_run
 from multiauc.cli._output import Printing
@@ -25,8 +26,6 @@ from multiauc.cli._problems import emit
 from multiauc.cli._requests import read_cost_files, spell_notes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from multiauc.cli._commands import CompareRequest, ReportRequest
     from multiauc.cli._requests import Models
 
@@ -40,7 +39,7 @@ def compare_files(request: CompareRequest) -> None:
     if request.fail_if_worse is not None:
         _refuse_gate(request.metric, level, size)
     source = request.source()
-    printing = Printing.open(request)
+    printing = Printing(request)
     models = request.read(source)
     comparison: Any = (compare_models if request.runs is None else _compare_runs)(models, request.metric)
     found = numbers.view_comparison(comparison, level)
@@ -106,14 +105,10 @@ def _refuse_one_model(models: dict[str, Any]) -> None:
 
 def _view_resampled(shown: views.Comparison, bootstrap: multiauc.ComparisonBootstrap, level: float) -> views.Comparison:
     """The comparison with bootstrap numbers instead of analytic ones."""
-    errors = dict(zip(shown.estimates, bootstrap.standard_error.tolist(), strict=True))
     pairs = list(combinations(shown.estimates, 2))
     return replace(
         shown,
-        estimates={
-            name: numbers.replace_error(one, errors[name], bootstrap.confidence_interval(name, level))
-            for name, one in shown.estimates.items()
-        },
+        estimates=numbers.replace_errors(shown.estimates, bootstrap, level),
         differences=tuple(_view_difference(bootstrap.difference(*pair), level, len(pairs)) for pair in pairs),
         correction="Bonferroni",
     )
@@ -134,10 +129,10 @@ def _describe_resampling(bootstrap: multiauc.ComparisonBootstrap, n_differences:
 
 def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differences: int) -> views.Difference:
     """A difference with its percentile interval, and the p-value that agrees with it."""
-    p_value: float | None = percentile_p(one.replicates)
+    p_value = _rust.percentile_p_value(one.replicates)
     corrected, limits = math.nan, (math.nan, math.nan)
     if np.count_nonzero(~np.isnan(one.replicates)) >= _gates.count_needed((1.0 - level) / (2 * n_differences)):
-        corrected = min(1.0, n_differences * percentile_p(one.replicates))
+        corrected = min(1.0, n_differences * p_value)
         limits = one.confidence_interval(1.0 - (1.0 - level) / n_differences)
     return numbers.view_difference(
         one,
@@ -151,34 +146,12 @@ def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differen
     )
 
 
-def percentile_p(replicates: NDArray[np.float64]) -> float:
-    """The p-value of a difference of 0: the largest a for which the percentile interval at level 1 - a holds 0.
-
-    Not below 2 / (B + 1), which is what B replicates can show.
-    """
-    known = np.sort(replicates[~np.isnan(replicates)])
-    if len(known) < 2:
-        return float("nan")
-    sides = (_level_at_zero(known), _level_at_zero(-known[::-1]))
-    return min(1.0, max(2.0 * min(sides), 2.0 / (len(known) + 1)))
-
-
-def _level_at_zero(known: NDArray[np.float64]) -> float:
-    """The largest share whose quantile, between sorted values by a straight line, is not above 0."""
-    below = int(np.searchsorted(known, 0.0, side="right"))
-    if below in (0, len(known)):
-        return float(below > 0)
-    last, after = known[below - 1], known[below]
-    return float((below - 1 - last / (after - last)) / (len(known) - 1))
-
-
 def report_on_files(request: ReportRequest) -> None:
     """Write the page on one or several models, and say where it is."""
     from multiauc._report import writing  # noqa: PLC0415 - nothing that compare waits for
 
     source = request.source()
-    place = Output(request.output, request.inputs(), force=request.force)
-    place.refuse()
+    place = Printing(request).output
     models = request.read(source)
     matrix, files = read_cost_files(models.predictions.labels, request.costs)
     models = replace(models, costs=(*models.costs, *files))

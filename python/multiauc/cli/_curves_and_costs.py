@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def compute_curves(request: RocRequest) -> None:
     """Compute, print and perhaps draw the curve or curves of one model."""
     source = request.source()
-    printing = Printing.open(request)
+    printing = Printing(request)
     plot = None if request.plot is None else _open_plot(request, request.plot)
     models = request.read(source)
     (name, scores), y_true, level = models.only("roc"), models.predictions.y_true, request.level
@@ -56,10 +56,7 @@ def compute_curves(request: RocRequest) -> None:
 
 def _open_plot(request: RocRequest, path: str) -> Output:
     """The plot's output, checked before any work is done. From now on, drawing needs no screen."""
-    plot = Output(path, request.inputs(), force=request.force)
-    if path == STANDARD:
-        raise ValueError("--plot must be a file; the result goes to standard output")
-    plot.refuse()
+    plot = Printing.open_beside(request, "plot", path)
     try:
         import matplotlib as mpl  # noqa: PLC0415
     except ImportError:
@@ -82,12 +79,8 @@ def _read_kind(plot: Output) -> str:
 def decide_file(request: DecideRequest) -> None:
     """Fit a rule to the rows of one model, say what it costs there or on other rows, perhaps write its decisions."""
     source = request.source()
-    place = None if request.decisions is None else Output(request.decisions, request.inputs(), force=request.force)
-    printing = Printing.open(request)
-    if place is not None:
-        if place.path == STANDARD:
-            raise ValueError("--decisions must be a file; the result goes to standard output")
-        place.refuse()
+    printing = Printing(request)
+    place = None if request.decisions is None else Printing.open_beside(request, "decisions", request.decisions)
     models = request.read(source)
     seen, (name, scores) = models.predictions, models.only("decide")
     matrix, files = read_cost_files(seen.labels, request.costs)

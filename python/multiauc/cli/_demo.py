@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from multiauc._input.probabilities import probabilities_of
 from multiauc._io.output import Output
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def _write_tables() -> Iterator[bytes]:
     base = names | {"user": users, "region": _regions(users, codes, noise)}
     everything: dict[str, Any] = dict(base)
     for name, sight in SIGHT.items():
-        scores = _softmax(sight * seen + noise + 0.5 * rng.normal(size=noise.shape))
+        logits = sight * seen + noise + 0.5 * rng.normal(size=noise.shape)
+        scores = probabilities_of("logits", logits, "logits")
         columns = dict(zip(ANIMALS, scores.T, strict=True))
         content = io.BytesIO()
         parquet.write_table(pa.table(base | {f"p_{animal}": p for animal, p in columns.items()}), content)
@@ -84,9 +86,3 @@ def _appearance(codes: NDArray[np.intp]) -> NDArray[np.float64]:
         c, d = ANIMALS.index(one), ANIMALS.index(other)
         likeness[c, d] = likeness[d, c] = much
     return likeness[codes]
-
-
-def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    shares: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
-    return shares

@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 import numpy as np
 
 import multiauc
-from multiauc._common import hints, registry, result
+from multiauc._common import hints, registry
 from multiauc._common.progress import Stage
 from multiauc._common.wording import pluralize
 from multiauc._display import model as views
@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from multiauc.cli._commands import CompareRequest, EvaluateRequest
     from multiauc.cli._requests import InferenceRequest, Models
 
+    # A result, the intervals of its metrics at any level, and what finds out where it came from.
+    Evaluated: TypeAlias = tuple[
+        views.Evaluation | views.Runs, Mapping[str, _gates.Limited], Callable[[], dict[str, Any]]
+    ]
+
 MEMINFO = Path("/proc/meminfo")
 # The limit of a container and what it uses of it, by the versions of the kernel's interface.
 LIMITS = (
@@ -54,14 +59,6 @@ UNPACKED = 4
 BYTES_OF_LABEL = 16
 
 
-class Evaluated(NamedTuple):
-    """A result, the intervals of its metrics at any level, and what finds out where it came from."""
-
-    shown: views.Evaluation | views.Runs
-    limited: Mapping[str, _gates.Limited]
-    origin: Callable[[], dict[str, Any]]
-
-
 def evaluate_file(request: EvaluateRequest) -> None:
     """Evaluate one model, print it, and look whether it is good enough."""
     if request.fail_on_interval:
@@ -70,20 +67,21 @@ def evaluate_file(request: EvaluateRequest) -> None:
         _gates.refuse_level("--fail-on-interval", request.level, request.bootstrap or 0)
     if request.folds is not None and request.by:
         raise click.UsageError("--folds and --by cannot be combined: slices are of rows that one model has scored")
-    _refuse_beside_runs(request)
+    if request.runs is None and request.row_id is not None:
+        raise click.UsageError("--id needs --runs, whose rows it matches")
+    refuse_single_run(request)
     source = request.source()
     metrics = _asked_metrics(request, registry.DEFAULT_METRICS)
     pieces = choose_pieces(request, source, metrics)
     refuse_several("evaluate", len(source.sources))
-    printing = Printing.open(request)
+    printing = Printing(request)
     if pieces is None:
         shown, limited, origin = _evaluate_whole(request, source, metrics)
     else:
         shown, limited, origin = _evaluate_pieces(request, source, metrics, pieces)
-    if request.fail_on_interval:
-        shown = replace(shown, gates=_gates.check_limits(limited, request.fail_under, request.level))
-    elif request.fail_under:
-        shown = replace(shown, gates=_gates.check_values(shown.metrics, request.fail_under))
+    if request.fail_under:
+        level = request.level if request.fail_on_interval else None
+        shown = replace(shown, gates=_gates.check_floors(request.fail_under, shown.metrics, limited, level))
     printing.show(shown, origin)
     _gates.close_gates(shown.gates)
 
@@ -104,7 +102,7 @@ def _evaluate_whole(request: EvaluateRequest, source: predictions.Request, metri
     shown, limited = evaluate(request, models, name, scores, metrics)
     if found.predicted is not None:
         shown = replace(shown, notes=(*shown.notes, dataset.describe_predicted(found.predicted)))
-    return Evaluated(shown, limited, models.provenance)
+    return shown, limited, models.provenance
 
 
 def _evaluate_model(
@@ -156,39 +154,26 @@ def _evaluate_pieces(
 ) -> Evaluated:
     ((name, (path, pattern)),) = source.sources.items()
     notes: list[str] = []
-    plan = dataset.Plan(
-        None,
-        metrics,
-        reading.memory_limit,
-        exact=request.exact,
+    asked: Any = request.source(
+        dataset.DatasetRequest,
+        metrics=metrics,
+        memory_limit=reading.memory_limit,
         on_resume=lambda rows: note(f"going on after {pluralize(rows, 'row')} that {request.checkpoint} has kept"),
         on_note=notes.append,
-        of_metrics={"clip": request.clip, "k": request.k},
     )
-    evaluation, predicted = dataset.evaluate_source(
-        path, pattern, source, plan, asked=_asked_metrics(request), checkpoint=request.checkpoint
-    )
+    evaluation, stream = dataset.evaluate_source(path, pattern, asked, _asked_metrics(request))
     shown = numbers.view_bounded_evaluation(evaluation, name, request.level, request.worst)
-    if predicted is not None:
-        notes.append(dataset.describe_predicted(predicted))
+    if stream.predicted is not None:
+        notes.append(dataset.describe_predicted(stream.predicted))
         shown = replace(shown, confusion=numbers.freeze(evaluation.confusion_matrix))
 
     def trace() -> dict[str, Any]:
-        contents = readers.source_contents(path)
-        rows = shown.rows if len(contents) == 1 else None
+        rows = shown.rows if len(stream.contents) == 1 else None
         with Stage("SHA-256 of the files"):
-            files = [content.facts() | {"holds": "predictions", "rows": rows} for content in contents]
-        return result.provenance(request.given(), files)
+            return request.provenance((content, rows, "predictions") for content in stream.contents)
 
     shown = replace(shown, notes=tuple(map(spell_options, notes)), reading=reading)
-    return Evaluated(shown, _find_intervals(evaluation), trace)
-
-
-def _refuse_beside_runs(request: EvaluateRequest) -> None:
-    """Raise if an option has no meaning with ``--runs``, or none without it."""
-    if request.runs is None and request.row_id is not None:
-        raise click.UsageError("--id needs --runs, whose rows it matches")
-    refuse_single_run(request)
+    return shown, _find_intervals(evaluation), trace
 
 
 def refuse_single_run(request: InferenceRequest) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
@@ -63,25 +62,22 @@ def _share(text: str) -> float:
     return number
 
 
-def check_values(estimates: Mapping[str, views.Estimate], floors: Iterable[Floor]) -> tuple[views.Gate, ...]:
-    """What came of ``--fail-under``, for each floor; a value that is not available for certain does not pass."""
-    found = {
-        metric: one.value if one.bounds is None else one.bounds.guaranteed_low for metric, one in estimates.items()
-    }
-    return tuple(_hold_against(found[floor.metric], floor, "value") for floor in floors)
+def check_floors(
+    floors: Iterable[Floor], found: Mapping[str, views.Estimate], limited: Mapping[str, Limited], level: float | None
+) -> tuple[views.Gate, ...]:
+    """What came of ``--fail-under``, for each floor; a value that is not available for certain does not pass.
 
-
-def check_limits(limited: Mapping[str, Limited], floors: Iterable[Floor], level: float) -> tuple[views.Gate, ...]:
-    """The same with ``--fail-on-interval``: of what each metric is not below with confidence `level`."""
-    return tuple(
-        _hold_against(views.as_number(_find_limits(limited[floor.metric], level)[0]), floor, "lower_limit", level)
-        for floor in floors
-    )
-
-
-def _hold_against(found: float | None, floor: Floor, of: str, level: float | None = None) -> views.Gate:
-    passed = found is not None and found >= floor.bound
-    return views.Gate(metric=floor.metric, of=of, found=found, bound=floor.bound, passed=passed, level=level)
+    With a level (``--fail-on-interval``), of what each metric is not below with that confidence.
+    """
+    gates = []
+    for metric, bound in floors:
+        of, bounds = "value", found[metric].bounds
+        reached = found[metric].value if bounds is None else bounds.guaranteed_low
+        if level is not None:
+            of, reached = "lower_limit", views.as_number(views.find_limits(limited[metric], _two_sided(level))[0])
+        passed = reached is not None and reached >= bound
+        gates.append(views.Gate(metric=metric, of=of, found=reached, bound=bound, passed=passed, level=level))
+    return tuple(gates)
 
 
 def refuse_level(option: str, level: float, n_resamples: int) -> None:
@@ -127,17 +123,13 @@ def lower_limit(difference: Any, level: float, *, is_gain: bool = True) -> float
     """How much better the first model is at least, with confidence `level` from this side alone; nan if not known."""
     if difference.value == 0.0 and difference.standard_error == 0.0:
         return 0.0  # the models rank all rows alike
-    low, high = _find_limits(difference.confidence_interval, level)
+    low, high = views.find_limits(difference.confidence_interval, _two_sided(level))
     return low if is_gain else -high
 
 
-def _find_limits(interval: Limited, level: float) -> tuple[float, float]:
-    """What a number is not below, and not above, each with confidence `level`: the interval at 2 `level` - 1."""
-    with warnings.catch_warnings():
-        # The gate says that there is no limit.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        low, high = interval(round(2.0 * level - 1.0, 12))
-    return float(low), float(high)
+def _two_sided(level: float) -> float:
+    """The level of the interval whose limits a number is not below, and not above, each with confidence `level`."""
+    return round(2.0 * level - 1.0, 12)
 
 
 def close_gates(gates: Iterable[views.Gate] | None) -> None:

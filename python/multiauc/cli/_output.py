@@ -7,7 +7,6 @@ import io
 import json
 import math
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from multiauc._common.result import without_nan
@@ -32,20 +31,23 @@ WIDTH_OF_FILES = 160
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
-@dataclass(frozen=True, slots=True)
 class Printing:
-    """Where and how a result is shown."""
+    """Where and how a result is shown; refused before any work is done."""
 
-    output: Output
-    style: str
+    def __init__(self, request: FileRequest) -> None:
+        self.output = Output(request.output, request.inputs(), force=request.force)
+        self.output.refuse()
+        endings = (style for ending, style in STYLE_OF_NAME.items() if request.output.lower().endswith(ending))
+        self.style = request.style or next(endings, "table")
 
-    @classmethod
-    def open(cls, request: FileRequest) -> Printing:
-        """Where and how to print; refused before any work is done."""
-        output = Output(request.output, request.inputs(), force=request.force)
-        endings = (style for ending, style in STYLE_OF_NAME.items() if output.path.lower().endswith(ending))
+    @staticmethod
+    def open_beside(request: FileRequest, option: str, path: str) -> Output:
+        """A file that is written beside the result, for an option; refused before any work is done."""
+        if path == STANDARD:
+            raise ValueError(f"--{option} must be a file; the result goes to standard output")
+        output = Output(path, request.inputs(), force=request.force)
         output.refuse()
-        return cls(output, request.style or next(endings, "table"))
+        return output
 
     def show(self, shown: views.Document, origin: Callable[[], dict[str, Any]]) -> None:
         """Print the result to standard output, or write it into a file.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
 from textwrap import indent
@@ -22,7 +23,7 @@ from multiauc._io.output import STANDARD
 from multiauc.cli._problems import SPELLED, as_typed, spell_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from dataclasses import Field
 
     from numpy.typing import NDArray
@@ -78,7 +79,7 @@ def argument(**more: Any) -> Any:
 
 
 def command(group: click.Group) -> Callable[[type[Asked]], type[Asked]]:
-    """Make a request a command of a group: its fields are the options, its method `run` is the work.
+    """Make a request a command of a group: its fields are the options.
 
     The docstring of the request is the help of the command, and what it says of attributes that of the options. The
     tests run its examples on the files of `multiauc demo`.
@@ -206,7 +207,8 @@ def complete_columns(context: click.Context, _: click.Parameter, typed: str) -> 
         try:
             first = sources.local_files(split_path(path)[1])[0]
             if Path(first).is_file():  # a pipe is not emptied for this
-                names |= dict.fromkeys(readers.open_rows(sources.open_content(first)).names)
+                request = predictions.Request(label="")
+                names |= dict.fromkeys(readers.open_rows(sources.open_content(first), request).names)
         except (ValueError, IndexError):  # not a file that can be read, or one in a store
             continue
     return [name for name in names if name.startswith(typed)]
@@ -313,26 +315,25 @@ class FileRequest:
     costs: str | None = None
     judge: str | None = None
     may_predict: ClassVar[bool] = False
+    #: The function that does what is asked for, as in an entry point.
+    work: ClassVar[str]
 
     def run(self) -> None:
-        """Do what is asked for."""
-        raise NotImplementedError
+        """Do what is asked for. Only now its module is imported: help and completion do not wait for it."""
+        module, _, name = self.work.partition(":")
+        getattr(import_module(module), name)(self)
 
     @property
     def paths(self) -> list[str]:
         """The files as they are given, without names of models."""
         return [split_path(file)[1] for file in self.files]
 
-    def source(self) -> predictions.Request:
-        """What to read."""
+    def source(self, kind: type[predictions.Request] = predictions.Request, **given: Any) -> predictions.Request:
+        """What to read; `given` is what the command line calls otherwise."""
         if [*self.paths, self.partition, self.costs, self.judge].count(STANDARD) > 1:
             raise ValueError("standard input ('-') can be given once, because it can be read only once")
-        same: dict[str, Any] = {
-            one.name: getattr(self, one.name)
-            for one in fields(predictions.Request)
-            if one.name not in {"sources", "flags"}
-        }
-        return predictions.Request(sources=find_sources(self.files, self.scores), flags=True, **same)
+        same = {one.name: getattr(self, one.name) for one in fields(kind) if hasattr(self, one.name)}
+        return kind(**same | given, sources=find_sources(self.files, self.scores), flags=True)
 
     def inputs(self) -> tuple[str, ...]:
         """Every file of this machine that the command reads."""
@@ -345,6 +346,11 @@ class FileRequest:
         names = [one.name for one in fields(self) if "option" in one.metadata and one.name not in OF_PRINTING]
         values = {SPELLED.get(name, name): getattr(self, name) for name in names}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    def provenance(self, held: Iterable[tuple[sources.Content, int | None, str]]) -> dict[str, Any]:
+        """The options, the versions, and files with their rows, if these are known, and with what they hold."""
+        files = [content.facts() | {"holds": holds, "rows": rows} for content, rows, holds in held]
+        return result.provenance(self.given(), files)
 
     def read(self, source: predictions.Request) -> Models:
         """The predictions, with the options that functions on them share."""
@@ -440,8 +446,7 @@ class Models:
             *((content, None, "costs") for content in self.costs),
             *((*file, "predictions") for other in others for file in other.files),
         ]
-        files = [content.facts() | {"holds": holds, "rows": rows} for content, rows, holds in held]
-        return result.provenance(self.request.given(), files)
+        return self.request.provenance(held)
 
 
 def read_cost_files(labels: list[str], path: str | None) -> tuple[Any, tuple[sources.Content, ...]]:

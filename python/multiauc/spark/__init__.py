@@ -22,11 +22,4 @@ from multiauc.spark.evaluation import (
     evaluate,
 )
 
-__all__ = [
-    "BoundedDifference",
-    "MulticlassAucEvaluator",
-    "SliceEvaluations",
-    "SparkComparison",
-    "compare",
-    "evaluate",
-]
+__all__ = ["BoundedDifference", "MulticlassAucEvaluator", "SliceEvaluations", "SparkComparison", "compare", "evaluate"]

@@ -358,17 +358,17 @@ def _correlate(sample: PairedSample | None, n_models: int, metric: Any) -> NDArr
         # One score per row stands for two, which do not sum to 1; for the correlation that makes no difference.
         warnings.filterwarnings("ignore", message="models differ in what their scores are")
         covariance = compare_in_memory(
-            codes,
-            sample.scores,
-            metric=metric,
-            sample_weight=weights,
-            labels=range(n_classes),
-            absent="ignore",
+            codes, sample.scores, metric=metric, sample_weight=weights, labels=range(n_classes), absent="ignore"
         ).covariance
     spread = np.sqrt(np.diagonal(covariance))
     with np.errstate(invalid="ignore", divide="ignore"):
         found: NDArray[np.float64] = covariance / np.outer(spread, spread)
     return found
+
+
+def _text_param(name: str, about: str, words: Sequence[str]) -> Param[str]:
+    """A parameter that is one of some words."""
+    return Param(Params._dummy(), name, f"{about}: {', '.join(words)}", typeConverter=TypeConverters.toString)  # noqa: SLF001
 
 
 # Spark names parameters and the methods of its evaluators in this way, and finds them by these names.
@@ -401,18 +401,8 @@ class MulticlassAucEvaluator(
     ``CrossValidator(estimator=..., evaluator=MulticlassAucEvaluator(metricName="hand_till"), ...)``
     """
 
-    metricName: Param[str] = Param(  # noqa: N815 - Spark's way
-        Params._dummy(),  # noqa: SLF001
-        "metricName",
-        f"the metric: {', '.join(STREAMED_METRICS)}",
-        typeConverter=TypeConverters.toString,
-    )
-    absent: Param[str] = Param(
-        Params._dummy(),  # noqa: SLF001
-        "absent",
-        f"what to do about classes without rows: {', '.join(ABSENT_POLICIES)}",
-        typeConverter=TypeConverters.toString,
-    )
+    metricName: Param[str] = _text_param("metricName", "the metric", STREAMED_METRICS)  # noqa: N815 - Spark's way
+    absent: Param[str] = _text_param("absent", "what to do about classes without rows", ABSENT_POLICIES)
 
     @keyword_only  # type: ignore[untyped-decorator]
     def __init__(

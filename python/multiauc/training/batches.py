@@ -81,16 +81,16 @@ class BatchMetric(TrainingMetric):
     def __init__(
         self,
         num_classes: int,
-        metric: str,
-        outputs: str | None,
-        ignore_index: int | None,
-        memory_limit: int | None,
-        options: dict[str, Any],
+        metric: MetricName = DEFAULT_METRIC,
+        *,
+        outputs: TrainingOutputs = "probabilities",
+        ignore_index: int | None = None,
+        memory_limit: int | None = None,
+        **options: Any,
     ) -> None:
         if isinstance(num_classes, bool) or not isinstance(num_classes, (int, np.integer)) or num_classes < 2:
             raise ValueError(f"num_classes must be an integer of at least 2; got {num_classes!r}")
-        metric = _read_torchmetrics_options(metric, options)
-        TrainingMetric.__init__(self, metric, outputs, options)
+        TrainingMetric.__init__(self, _read_torchmetrics_options(metric, options), outputs, options)
         self.num_classes, self.ignore_index, self.memory_limit = int(num_classes), ignore_index, memory_limit
         if memory_limit is not None:
             if options.keys() - {"absent"}:
@@ -99,6 +99,11 @@ class BatchMetric(TrainingMetric):
                     "memory_limit=None keeps them"
                 )
             self.new_summary()
+        self.begin()
+
+    def begin(self) -> None:
+        """Prepare to keep records."""
+        raise NotImplementedError
 
     def records(self) -> Iterable[Batch | Accumulator]:
         """What is kept of all batches."""
@@ -301,17 +306,8 @@ class ArrayMulticlassAuc(BatchMetric):
     MulticlassAuc(3, 'auc_mu', outputs='probabilities'): 0 rows
     """
 
-    def __init__(
-        self,
-        num_classes: int,
-        metric: MetricName = DEFAULT_METRIC,
-        *,
-        outputs: TrainingOutputs = "probabilities",
-        ignore_index: int | None = None,
-        memory_limit: int | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(num_classes, metric, outputs, ignore_index, memory_limit, options)
+    def begin(self) -> None:
+        """Prepare to keep records."""
         self.reset()
 
     def records(self) -> list[Batch | Accumulator]:

@@ -75,12 +75,16 @@ class MulticlassAuc(BatchMetric, Metric):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         Metric.__init__(self, **{name: options.pop(name) for name in METRIC_OPTIONS if name in options})
-        BatchMetric.__init__(self, num_classes, metric, outputs, ignore_index, memory_limit, options)
+        kept: Any = {"outputs": outputs, "ignore_index": ignore_index, "memory_limit": memory_limit}
+        BatchMetric.__init__(self, num_classes, metric, **kept, **options)
+
+    def begin(self) -> None:
+        """Prepare to keep records."""
         # A MetricCollection updates only one of the metrics whose states have the same names and agree after the first
         # batch; so what is kept of a batch is in the name.
-        bounded = () if memory_limit is None else (self.metric, memory_limit)
-        ignoring = () if ignore_index is None else (f"ignoring{ignore_index}",)
-        kept = "_".join(map(str, ("rows", outputs or "scores", *ignoring, *bounded)))
+        bounded = () if self.memory_limit is None else (self.metric, self.memory_limit)
+        ignoring = () if self.ignore_index is None else (f"ignoring{self.ignore_index}",)
+        kept = "_".join(map(str, ("rows", self.outputs or "scores", *ignoring, *bounded)))
         self._rows_name = kept.replace("-", "minus")
         self.add_state(self._rows_name, default=[], dist_reduce_fx="cat", persistent=True)
 

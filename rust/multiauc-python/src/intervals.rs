@@ -219,3 +219,9 @@ pub fn replicate_interval(
         Err(NoReplicateInterval::NoAcceleration) => ReplicateLimits::Obstacle("no row contributes more than another"),
     })
 }
+
+/// The p-value of a difference of 0 from its bootstrap replicates.
+#[pyfunction]
+pub fn percentile_p_value(replicates: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
+    Ok(multiauc::percentile_p_value(contiguous(&replicates)?))
+}

@@ -1,4 +1,4 @@
-//! Labels as codes, class sizes, and the number of threads.
+//! Labels as codes, class sizes, the delimiter of a text, and the number of threads.
 
 use multiauc::{ClassSizes, Coding};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
@@ -17,6 +17,12 @@ pub fn set_num_threads(n: usize) {
 #[pyfunction]
 pub fn get_num_threads() -> usize {
     multiauc::num_threads()
+}
+
+/// The delimiter of a text that fits best; of equal ones the first. The core has texts as bytes.
+#[pyfunction]
+pub fn detect_delimiter(text: &str, delimiters: &str, is_cut: bool) -> Option<char> {
+    multiauc::detect_delimiter(text.as_bytes(), delimiters.as_bytes(), is_cut).map(char::from)
 }
 
 /// Integer labels of any width, and how they are coded.

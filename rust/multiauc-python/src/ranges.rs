@@ -4,12 +4,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use multiauc::{Error, RangeBlocks, RangeCounts};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 
 use crate::errors::to_python;
 use crate::running::run;
 use crate::sample::{SampleArgument, ScoresView};
-use crate::sketch::{AnySketch, StreamState, UPDATE_COST, are_of, by_name};
+use crate::sketch::{Answers, AnySketch, StreamState, UPDATE_COST, are_of, by_name};
 
 /// Exact counts of either precision.
 enum AnyCounts {
@@ -63,7 +63,7 @@ impl RangeCounter {
     }
 
     /// As those of the state, with exact values.
-    fn answers<'py>(&self, py: Python<'py>, state: &StreamState) -> PyResult<Bound<'py, PyDict>> {
+    fn answers(&self, py: Python<'_>, state: &StreamState) -> PyResult<Answers> {
         let (answers, classes) = run(py, usize::MAX, |workers| match (&*self.locked(), &mut *state.locked()) {
             (AnyCounts::Double(counts), AnySketch::Double(sketch)) => {
                 Ok((counts.answers(sketch, workers)?, sketch.settings().classes))
@@ -183,7 +183,7 @@ impl RangePlan {
     }
 
     /// As those of the state, with exact values.
-    fn answers<'py>(&self, py: Python<'py>, state: &StreamState) -> PyResult<Bound<'py, PyDict>> {
+    fn answers(&self, py: Python<'_>, state: &StreamState) -> PyResult<Answers> {
         let (answers, classes) = run(py, usize::MAX, |workers| match (&*self.locked(), &mut *state.locked()) {
             (AnyBlocks::Double(blocks), AnySketch::Double(sketch)) => {
                 Ok((blocks.answers(sketch, workers)?, sketch.settings().classes))

@@ -80,6 +80,19 @@ pub fn sum_to_one(py: Python<'_>, scores: ScoreArray, most: usize, tolerance: f6
     })
 }
 
+/// (row, sum of its scores, whether one is negative, number of such rows).
+type OddTuple = (usize, f64, bool, usize);
+
+/// The first row that is no probabilities among rows that are, and how many there are.
+#[pyfunction]
+pub fn find_odd_rows(py: Python<'_>, scores: ScoreArray) -> PyResult<Option<OddTuple>> {
+    let found = match scores.borrow(py)? {
+        BorrowedScores::Double(array) => multiauc::find_odd_rows(&matrix(&array)?),
+        BorrowedScores::Single(array) => multiauc::find_odd_rows(&matrix(&array)?),
+    };
+    Ok(found.map(|odd| (odd.row, odd.sum, odd.is_negative, odd.count)))
+}
+
 /// The arrays of a [`Sample`], borrowed for the time of a call.
 pub struct SampleArgument<'py> {
     scores: BorrowedScores<'py>,

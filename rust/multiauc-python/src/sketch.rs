@@ -1,14 +1,15 @@
 //! States of streams.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use multiauc::{Answers, Certified, CertifiedPairs, Error, Metric, RowSumSettings, Sketch, SketchSettings};
+use multiauc::{Certified, CertifiedPairs, Error, Metric, RowSumSettings, Sketch, SketchSettings};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::{Integers, Matrix, integers, rectangle};
 use crate::errors::{other_precision, to_python};
-use crate::inference::{Estimate, estimate, pair_of};
+use crate::inference::pair_of;
 use crate::options::metrics_named;
 use crate::running::run;
 use crate::sample::{SampleArgument, ScoresView};
@@ -33,8 +34,38 @@ macro_rules! with_sketch {
 /// What a cell costs: differences of all pairs are computed and sorted.
 pub const UPDATE_COST: usize = 8;
 
-/// A value between certain bounds: (value, low, high, variance, degrees of freedom).
-type CertifiedTuple = (f64, f64, f64, f64, f64, [(f64, f64); 2]);
+/// A value between guaranteed bounds, with its variance.
+#[pyclass(frozen, get_all, module = "multiauc._rust")]
+pub struct Bounded {
+    value: f64,
+    low: f64,
+    high: f64,
+    variance: f64,
+    degrees_of_freedom: f64,
+    /// Of the worst case at each bound: design effect and failures.
+    worst: [Option<(f64, f64)>; 2],
+}
+
+#[pymethods]
+impl Bounded {
+    /// A value that is not known.
+    #[new]
+    const fn new() -> Self {
+        let nan = f64::NAN;
+        Self { value: nan, low: nan, high: nan, variance: nan, degrees_of_freedom: nan, worst: [None, None] }
+    }
+}
+
+/// All that a state knows.
+#[pyclass(frozen, get_all, module = "multiauc._rust")]
+pub struct Answers {
+    /// By metric.
+    metrics: Py<PyDict>,
+    /// One-vs-rest of each class.
+    per_class: Vec<Option<Py<Bounded>>>,
+    /// Lower and upper bounds of all pairs of classes, by metric.
+    pairs: Py<PyDict>,
+}
 
 /// A state that rows are added to.
 #[pyclass(frozen, module = "multiauc._rust")]
@@ -103,8 +134,8 @@ impl StreamState {
         merged.ok_or_else(other_precision)
     }
 
-    /// By name: (value, low, high, variance, degrees of freedom, worst cases of the bounds), None where it is not kept; matrices of bounds.
-    fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    /// What the rows so far say.
+    fn answers(&self, py: Python<'_>) -> PyResult<Answers> {
         let (answers, classes) = run(py, usize::MAX, |workers| {
             with_sketch!(&mut *self.locked(), |sketch| Ok((sketch.answers(workers)?, sketch.settings().classes)))
         })?;
@@ -173,23 +204,26 @@ pub fn are_of(data: &[u8], doubles: Error, singles: Error) -> Error {
     if data.get(8) == Some(&1) { singles } else { doubles }
 }
 
-/// By name: (value, low, high, variance, degrees of freedom, worst cases of the bounds), None where it is not kept; matrices of bounds.
-pub fn by_name(py: Python<'_>, answers: Answers, classes: usize) -> PyResult<Bound<'_, PyDict>> {
-    let Answers { auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence, .. } = answers;
-    let dict = PyDict::new(py);
-    dict.set_item("auc_mu", auc_mu.map(tuple))?;
-    dict.set_item("hand_till", hand_till.map(tuple))?;
-    dict.set_item("one_vs_rest", one_vs_rest.map(tuple))?;
-    dict.set_item("one_vs_rest_prevalence", one_vs_rest_prevalence.map(tuple))?;
-    let per_class: Vec<Option<CertifiedTuple>> = answers.per_class.into_iter().map(|found| found.map(tuple)).collect();
-    dict.set_item("per_class", per_class)?;
-    let pairs = |found: Option<CertifiedPairs>| -> PyResult<Option<[Matrix<'_>; 2]>> {
-        let Some(CertifiedPairs { low, high }) = found else { return Ok(None) };
-        Ok(Some([rectangle(py, low, classes)?, rectangle(py, high, classes)?]))
-    };
-    dict.set_item("auc_mu_pairs", pairs(answers.auc_mu_pairs)?)?;
-    dict.set_item("hand_till_pairs", pairs(answers.hand_till_pairs)?)?;
-    Ok(dict)
+/// What Python sees of answers.
+pub fn by_name(py: Python<'_>, answers: multiauc::Answers, classes: usize) -> PyResult<Answers> {
+    let metrics = PyDict::new(py);
+    for (name, found) in [
+        ("auc_mu", answers.auc_mu),
+        ("hand_till", answers.hand_till),
+        ("one_vs_rest", answers.one_vs_rest),
+        ("one_vs_rest_prevalence", answers.one_vs_rest_prevalence),
+    ] {
+        metrics.set_item(name, found.map(bounded))?;
+    }
+    let pairs = PyDict::new(py);
+    for (name, found) in [("auc_mu", answers.auc_mu_pairs), ("hand_till", answers.hand_till_pairs)] {
+        if let Some(CertifiedPairs { low, high }) = found {
+            pairs.set_item(name, (rectangle(py, low, classes)?, rectangle(py, high, classes)?))?;
+        }
+    }
+    let per_class = answers.per_class.into_iter();
+    let per_class = per_class.map(|found| found.map(|one| Py::new(py, bounded(one))).transpose());
+    Ok(Answers { metrics: metrics.unbind(), per_class: per_class.collect::<PyResult<_>>()?, pairs: pairs.unbind() })
 }
 
 /// What must be kept for some metrics.
@@ -205,8 +239,9 @@ fn settings(classes: usize, metrics: &[String], memory: usize, lattice: Option<u
     })
 }
 
-fn tuple(found: Certified) -> CertifiedTuple {
-    (found.value, found.low, found.high, found.variance, found.degrees_of_freedom, found.worst.map(pair_of))
+fn bounded(found: Certified) -> Bounded {
+    let Certified { value, low, high, variance, degrees_of_freedom, worst } = found;
+    Bounded { value, low, high, variance, degrees_of_freedom, worst: worst.map(|one| Some(pair_of(one))) }
 }
 
 /// Sums over rows, which are exact in any number of parts.
@@ -244,10 +279,14 @@ impl RowSums {
         Self(Mutex::new(self.locked().clone()))
     }
 
-    /// By name of the metric.
-    fn estimates(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, Py<Estimate>)>> {
+    /// By name of the metric; the bounds of a sum are its value.
+    fn estimates(&self) -> HashMap<&'static str, Bounded> {
         let found = self.locked().estimates();
-        found.into_iter().map(|(metric, found)| Ok((metric.name(), estimate(py, found)?))).collect()
+        let bounded = |found: multiauc::Estimate| {
+            let multiauc::Estimate { value, variance, degrees_of_freedom, worst, .. } = found;
+            Bounded { value, low: value, high: value, variance, degrees_of_freedom, worst: [worst.map(pair_of); 2] }
+        };
+        found.into_iter().map(|(metric, found)| (metric.name(), bounded(found))).collect()
     }
 
     /// K × K.

@@ -16,6 +16,7 @@
 //! | layer | holds | knows nothing of |
 //! |---|---|---|
 //! | `error` | what can go wrong, as kind and data, and in words | everything else |
+//! | `delimited` | the delimiter of a text | numbers |
 //! | `metric` | the names of the metrics: the one list of them | how they are computed |
 //! | `simd` | AVX2 where the machine has it, portable code elsewhere | scores |
 //! | `spare` | memory kept from one computation for the next | what is in it |
@@ -71,6 +72,7 @@ struct Readme;
 
 mod costs;
 mod curves;
+mod delimited;
 mod error;
 mod float;
 mod inference;
@@ -99,6 +101,7 @@ pub use curves::{
     CurvePoints, CurveRates, CurveSides, PartialAucs, PrecisionRecallPoints, Region, partial_aucs,
     precision_recall_curves, roc_curves, roc_hulls, roc_surface,
 };
+pub use delimited::detect_delimiter;
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
 pub use inference::{
@@ -108,7 +111,7 @@ pub use inference::{
     moments, mover_intervals, row_mean, worst_case,
 };
 pub use inference::{
-    NoReplicateInterval, RepeatedMetric, ReplicateInterval, Replicated, RunParts, split_variance,
+    NoReplicateInterval, RepeatedMetric, ReplicateInterval, Replicated, RunParts, percentile_p_value, split_variance,
     split_variance_of_unpaired,
 };
 pub use metric::{Chance, Metric};
@@ -122,7 +125,8 @@ pub use pairs::{OneVsRestAverage, PairWeights};
 pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
 pub use resampling::{CurveResampler, KeptOrders, Orders, PairOutcomes, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
-    ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
+    ClassCodes, ClassSizes, Codes, Coding, Integer, OddRows, Sampling, ScoreMatrix, ScoredSample, code_bytes,
+    code_integers, find_odd_rows,
 };
 pub use sketch::{
     Answers, Certified, CertifiedPairs, RangeBlocks, RangeCounts, RowSumSettings, RowSums, Sketch, SketchSettings,

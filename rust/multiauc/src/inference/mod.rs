@@ -46,7 +46,7 @@ pub use moments::{Moments, moments};
 pub use mover::{Apart, first_intervals, mover_intervals};
 pub(crate) use pair_variance::{PairSide, PairVariance, pair_variance};
 pub use pilot::Pilot;
-pub use replicates::{NoReplicateInterval, ReplicateInterval, Replicated};
+pub use replicates::{NoReplicateInterval, ReplicateInterval, Replicated, percentile_p_value};
 pub use row_mean::{RowMean, row_mean};
 pub use runs::{RepeatedMetric, RunParts, split_variance, split_variance_of_unpaired};
 pub use statistic::{Cautious, Estimate, Statistic, influences};

@@ -52,14 +52,45 @@ pub struct Replicated<'a> {
     pub is_fitted: bool,
 }
 
+/// The p-value of a difference of 0 from its replicates: the largest a for which the percentile interval at level 1 − a
+/// holds 0.
+///
+/// Not below 2 / (B + 1), which is what B replicates can show; NaN for fewer than two that are not NaN.
+#[must_use]
+pub fn percentile_p_value(replicates: &[f64]) -> f64 {
+    let values = sorted(replicates);
+    if values.len() < 2 {
+        return f64::NAN;
+    }
+    let mirrored: Vec<f64> = values.iter().rev().map(|value| -value).collect();
+    let side = level_at_zero(&values).min(level_at_zero(&mirrored));
+    (2.0 * side).max(2.0 / (values.len() + 1) as f64).min(1.0)
+}
+
+/// The largest level whose quantile of sorted values is not above 0.
+fn level_at_zero(values: &[f64]) -> f64 {
+    let below = values.partition_point(|&value| value <= 0.0);
+    if below == 0 || below == values.len() {
+        return if below == 0 { 0.0 } else { 1.0 };
+    }
+    let (last, after) = (values[below - 1], values[below]);
+    ((below - 1) as f64 - last / (after - last)) / (values.len() - 1) as f64
+}
+
+/// The values that are not NaN, sorted.
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut values: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
 impl Replicated<'_> {
     /// The interval with this probability beyond each limit.
     ///
     /// # Errors
     /// Why there is none.
     pub fn interval(&self, kind: ReplicateInterval, tail: f64) -> Result<Limits, NoReplicateInterval> {
-        let mut values: Vec<f64> = self.values.iter().copied().filter(|value| !value.is_nan()).collect();
-        values.sort_by(f64::total_cmp);
+        let values = sorted(self.values);
         let (Some(&least), Some(&most), false) = (values.first(), values.last(), self.estimate.is_nan()) else {
             return Err(NoReplicateInterval::Unknown);
         };
@@ -174,6 +205,19 @@ mod tests {
         assert!((bca.0 - low).abs() < 1e-9 && (bca.1 - high).abs() < 1e-9, "{bca:?}");
         let basic = one.interval(ReplicateInterval::Basic, 0.05).expect("an interval");
         assert!((basic.0 - low).abs() < 1e-12 && (basic.1 - high).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_p_value_inverts_the_percentile_interval() {
+        let values: Vec<f64> = (0..101).map(|k| f64::from(k) / 100.0 - 0.0451).collect();
+        let p = percentile_p_value(&values);
+        let one = Replicated { smallest_class: None, ..replicated(&values, 0.45) };
+        let low = |tail: f64| one.interval(ReplicateInterval::Percentile, tail).expect("an interval").0;
+        assert!(low(p / 2.0 - 1e-6) < 0.0 && low(p / 2.0 + 1e-6) > 0.0, "{p}");
+        assert!((percentile_p_value(&values.iter().map(|value| -value).collect::<Vec<_>>()) - p).abs() < 1e-12);
+        assert_eq!(percentile_p_value(&[0.0; 100]), 1.0);
+        assert_eq!(percentile_p_value(&[0.1; 99]), 0.02);
+        assert!(percentile_p_value(&[f64::NAN, 0.5]).is_nan());
     }
 
     #[test]
