@@ -47,11 +47,13 @@ __all__ = [
     "class_sizes",
     "code_bytes",
     "code_integers",
+    "code_objects",
     "compare",
     "compare_folds",
     "compare_labels",
     "confusion",
     "cost_curve",
+    "count_groups",
     "covered_share",
     "debug_build",
     "decide",
@@ -60,6 +62,8 @@ __all__ = [
     "evaluate_runs",
     "evaluate_slices",
     "f_tail",
+    "find_improbable_row",
+    "fingerprint",
     "fit_decision_rule",
     "fit_summary_roc",
     "get_num_threads",
@@ -80,6 +84,7 @@ __all__ = [
     "partial_aucs",
     "pdi_per_class",
     "precision_recall_points",
+    "recode",
     "replicate_interval",
     "roc_curve_points",
     "roc_heights",
@@ -89,6 +94,7 @@ __all__ = [
     "row_mean",
     "score",
     "set_num_threads",
+    "side_sizes",
     "sparse_hand_till",
     "sparse_one_vs_rest",
     "sparse_one_vs_rest_per_class",
@@ -208,6 +214,17 @@ def code_bytes(
     Classes are numbered in order of first appearance; first_rows[k] is the first row of class k.
     """
 
+def code_objects(objects: Sequence[Any]) -> tuple[_Codes, list[Any], NDArray[np.int64]]:
+    """(codes, distinct objects, counts): hashable objects numbered in order of first appearance."""
+
+def recode(codes: _Codes, columns: Sequence[int], n_classes: int) -> _Codes:
+    """Class k becomes `columns[k]`, one of `n_classes`."""
+
+def count_groups(
+    codes: _Codes, weights: _Weights, groups: NDArray[np.uint32], n_classes: int
+) -> tuple[NDArray[np.int64], bool]:
+    """(groups that have rows of each class, whether some has rows of several); rows of weight zero are not counted."""
+
 def class_sizes(codes: _Codes, weights: _Weights, n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """(rows, weight sums) of each class; rows of weight zero are not counted. Checks the weights."""
 
@@ -227,6 +244,12 @@ def sparse_one_vs_rest(sample: SparseSample, average: str) -> float: ...
 def sparse_one_vs_rest_per_class(sample: SparseSample) -> NDArray[np.float64]: ...
 def sum_to_one(scores: _Scores, most: int, tolerance: float) -> bool:
     """Whether rows sum to 1 within a tolerance; of many rows `most` are looked at."""
+
+def find_improbable_row(scores: _Scores) -> int | None:
+    """The first row whose scores are not probabilities: none negative and the sum 1, within 1e-6 (1e-3 in float32)."""
+
+def fingerprint(scores: _Scores, weights: _Weights = None) -> int:
+    """A hash of some of the scores and weights, which notices changes."""
 
 def pdi_per_class(sample: Sample) -> NDArray[np.float64]:
     """What `score` averages for "pdi"; nan for absent classes."""
@@ -269,7 +292,7 @@ def roc_curve_points(sample: Sample, curves: _Curves, drop_intermediate: bool) -
     """(fpr, tpr, thresholds) for each (positive class, negative class or None for all others).
 
     The column of the positive class ranks. The thresholds fall, start at +inf, and a row is called positive when its
-    score is >= the threshold.
+    score is >= the threshold. Where a side has no rows, these and the other curves have one point, nan.
     """
 
 def precision_recall_points(sample: Sample, classes: list[int]) -> list[_Points]:
@@ -280,6 +303,9 @@ def roc_hull_points(sample: Sample, curves: _Curves) -> list[_Points]:
 
 def roc_heights(curve: tuple[NDArray[np.float64], NDArray[np.float64]], at: NDArray[np.float64]) -> NDArray[np.float64]:
     """A curve (fpr, tpr) at false-positive rates; the upper end where it rises straight up."""
+
+def side_sizes(sample: Sample, curves: _Curves) -> list[tuple[float, float]]:
+    """The rows of both sides of each curve; with weights, Kish's effective numbers of rows."""
 
 def roc_limits(
     curve: tuple[NDArray[np.float64], NDArray[np.float64]],
@@ -396,7 +422,10 @@ def fit_decision_rule(
     """
 
 def partial_aucs(sample: Sample, curves: _Curves, region: str, rate: float) -> tuple[list[float], float, float]:
-    """(value of each curve, mean, mean by prevalence); `region` is "max_fpr" or "min_tpr"."""
+    """(value of each curve, mean, mean by prevalence); `region` is "max_fpr" or "min_tpr".
+
+    A curve without rows on one side is nan, and not part of the means.
+    """
 
 @final
 class Estimate:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common import hints, registry, result, wording
-from multiauc._curves import roc
+from multiauc._common import hints, result, wording
 from multiauc._inference.intervals import wilson_limits
 from multiauc._input import options, probabilities
 from multiauc._input.sample import Sample, read_sample
@@ -129,17 +128,14 @@ def precision_recall_curves(
 
 def find_precision_recall(sample: Sample) -> dict[Any, PrecisionRecallCurve]:
     """The curves of a sample, by class."""
-    classes, shares = roc.curve_pairs(sample, registry.AGAINST_REST), sample.shares()
-    values = _rust.average_precision_per_class(sample.arguments())
+    classes, shares = sample.reported_classes(), sample.shares()
+    rows = sample.arguments()
+    values, points = _rust.average_precision_per_class(rows), _rust.precision_recall_points(rows, classes)
     curves = {}
-    for (c, _), points in roc.each_curve(sample, classes, _find_precisions):
+    for c, of_class in zip(classes, points, strict=True):
         label = sample.labels[c]
-        curves[label] = PrecisionRecallCurve(*points, label, float(values[c]), float(shares[c]))
+        curves[label] = PrecisionRecallCurve(*of_class, label, float(values[c]), float(shares[c]))
     return curves
-
-
-def _find_precisions(sample: _rust.Sample, classes: list[roc.Sides]) -> list[roc.Points]:
-    return _rust.precision_recall_points(sample, [c for c, _ in classes])
 
 
 STRATEGIES = ("quantile", "uniform")

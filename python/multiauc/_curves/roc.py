@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise, permutations
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,7 +20,7 @@ from multiauc._input import options
 from multiauc._input.sample import HeldInputs, Sample, read_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
@@ -85,27 +84,12 @@ def curve_band(
     return AT_FPR, *_rust.roc_limits((curve.fpr, curve.tpr), sizes, -NormalDist().inv_cdf(tail), AT_FPR)
 
 
-def count_sides(sample: Sample, curves: list[Sides]) -> list[tuple[float, float]]:
-    """The rows on both sides of each curve; with weights, as many of equal weight as inform as well (Kish)."""
-    own = np.asarray(sample.rows, dtype=np.float64)
-    others = own.sum() - own
-    if sample.weights is not None:
-        sums, squares = (
-            np.bincount(sample.codes, weights=weights, minlength=sample.n_classes)
-            for weights in (sample.weights, sample.weights**2)
-        )
-        is_other = 1.0 - np.eye(sample.n_classes)
-        with np.errstate(invalid="ignore"):
-            own, others = sums**2 / squares, (is_other @ sums) ** 2 / (is_other @ squares)
-    return [(float(own[c]), float(others[c] if d is None else own[d])) for c, d in curves]
-
-
 def find_sizes(curves: dict[Any, RocCurve]) -> dict[Any, tuple[float, float]]:
     """The rows on both sides of each of the curves of one sample."""
     sample = next(iter(curves.values()))._known()[0].sample  # noqa: SLF001 - its own class
     place: dict[Any, Any] = {label: c for c, label in enumerate(sample.labels)} | {None: None}
     sides = [(place[curve.positive], place[curve.negative]) for curve in curves.values()]
-    return dict(zip(curves, count_sides(sample, sides), strict=True))
+    return dict(zip(curves, _rust.side_sizes(sample.arguments(), sides), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -194,7 +178,7 @@ class RocCurve(RocPoints, result.Result):
         inputs, place = self._known()
         inputs = inputs.regroup(groups, sampling)
         z = math.nan if math.isnan(self.auc) else -NormalDist().inv_cdf(tail)
-        rates, [sizes] = (self.fpr, self.tpr), count_sides(inputs.sample, [place])
+        rates, [sizes] = (self.fpr, self.tpr), _rust.side_sizes(inputs.sample.arguments(), [place])
         if is_whole and not math.isnan(z):
             held = _rust.roc_heights(rates, AT_FPR)
             found = _resample(inputs, place, draws, lambda curve, *some: curve.z_to_hold(*some, sizes, z, AT_FPR, held))
@@ -222,7 +206,7 @@ class RocCurve(RocPoints, result.Result):
         value = math.nan
         if not math.isnan(self.auc):
             value = float(_rust.roc_heights((self.fpr, self.tpr), np.array([1.0 - wanted]))[0])
-        [sizes] = count_sides(inputs.sample, [place])
+        [sizes] = _rust.side_sizes(inputs.sample.arguments(), [place])
         return Sensitivity(wanted, value, self.positive, self.negative, sizes, self)
 
     def _known(self) -> tuple[HeldInputs, Sides]:
@@ -447,21 +431,10 @@ def find_curves(sample: Sample, kind: str, *, drop_intermediate: bool) -> dict[A
     """The curves of a sample, by class or by pair of classes; the core computes those of present classes at once."""
     dropped = options.read_flag("drop_intermediate", drop_intermediate)
     wanted = curve_pairs(sample, wording.one_of("kind", kind, registry.CURVE_KINDS))
-    compute, inputs = partial(_rust.roc_curve_points, drop_intermediate=dropped), HeldInputs(sample, ())
-    curves = (
-        RocCurve(*points, *name_sides(sample, sides), inputs) for sides, points in each_curve(sample, wanted, compute)
-    )
+    points, inputs = _rust.roc_curve_points(sample.arguments(), wanted, dropped), HeldInputs(sample, ())
+    found = zip(wanted, points, strict=True)
+    curves = [RocCurve(*points, *name_sides(sample, sides), inputs) for sides, points in found]
     return {curve.key: curve for curve in curves}
-
-
-def each_curve(
-    sample: Sample, curves: list[Sides], compute: Callable[[_rust.Sample, list[Sides]], list[Points]]
-) -> Iterator[tuple[Sides, Points]]:
-    """The points of each curve; nan where a side has no rows."""
-    present = present_curves(sample, curves)
-    found = dict(zip(present, compute(sample.arguments(), present), strict=True))
-    nan = np.array([np.nan])
-    return ((sides, found.get(sides, (nan, nan, nan))) for sides in curves)
 
 
 def name_sides(sample: Sample, sides: Sides) -> tuple[Any, Any]:
@@ -474,11 +447,6 @@ def curve_pairs(sample: Sample, kind: str) -> list[Sides]:
     """(positive class, negative class or None for all others) of each curve that a result has entries for."""
     classes = sample.reported_classes()
     return list(permutations(classes, 2)) if kind == registry.PAIRWISE else [(c, None) for c in classes]
-
-
-def present_curves(sample: Sample, curves: list[Sides]) -> list[Sides]:
-    """Those of the curves whose classes have rows."""
-    return [(c, d) for c, d in curves if sample.rows[c] and (d is None or sample.rows[d])]
 
 
 AVERAGES = ("macro", "prevalence")
@@ -723,10 +691,7 @@ class PartialAuc(result.Printed, result.Result):
 
 def _find_areas(sample: Sample, curves: list[Sides], region: str, rate: float) -> tuple[list[float], float, float]:
     """(area of each curve, mean, mean by prevalence), nan for curves of absent classes."""
-    present = present_curves(sample, curves)
-    areas, macro, prevalence = _rust.partial_aucs(sample.arguments(), present, region, rate)
-    area_of = dict(zip(present, areas, strict=True))
-    values = [area_of.get(curve, math.nan) for curve in curves]
+    values, macro, prevalence = _rust.partial_aucs(sample.arguments(), curves, region, rate)
     return values, sample.nan_if_absent(macro), sample.nan_if_absent(prevalence)
 
 

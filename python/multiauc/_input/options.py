@@ -188,9 +188,9 @@ def read_groups(groups: Any, n_rows: int, argument: str = "groups") -> NDArray[n
     if labels.ndim != 1 or len(labels) != n_rows:
         found = f"shape {labels.shape}" if labels.ndim else wording.describe_type(groups)
         raise ValueError(f"{argument} must have one entry per row, {wording.pluralize(n_rows, 'row')}; got {found}")
-    distinct: list[Any]
+    codes: NDArray[Any]
     if labels.dtype.kind == "O":
-        codes, distinct = row_labels.number_objects(argument, labels.tolist())
+        distinct, codes, _ = row_labels.number_objects(argument, labels.tolist())
     elif labels.dtype.kind in "iu" and labels.dtype.itemsize <= 8:
         codes, first_rows, _ = _rust.code_integers(row_labels.as_readable(labels), n_rows)
         distinct = labels[first_rows[:2]].tolist()

@@ -252,13 +252,11 @@ def _one_vs_rest(
     sample: _rust.Sample, sizes: NDArray[np.float64], average: str | None, max_fpr: float | None
 ) -> float | NDArray[np.float64]:
     """Each class against the rest; nan and a warning for those without rows."""
-    present = np.flatnonzero(sizes)
-    values = np.full(len(sizes), np.nan)
     if max_fpr is None:
         values = _rust.one_vs_rest_per_class(sample)
     else:
-        values[present] = _rust.partial_aucs(sample, [(c, None) for c in present.tolist()], "max_fpr", max_fpr)[0]
-    _warn_undefined(len(sizes) - len(present))
+        values = np.array(_rust.partial_aucs(sample, [(c, None) for c in range(len(sizes))], "max_fpr", max_fpr)[0])
+    _warn_undefined(int(np.count_nonzero(sizes == 0)))
     return values if average is None else _weighted_mean(values, sizes if average == "weighted" else None)
 
 

@@ -127,6 +127,13 @@ pub fn roc_heights<'py>(
     Ok(vector(py, contiguous(&at)?.iter().map(|&rate| curve.height(rate)).collect()))
 }
 
+/// The rows on both sides of each curve, or Kish's effective numbers of rows.
+#[pyfunction]
+pub fn side_sizes(py: Python<'_>, sample: SampleArgument<'_>, curves: Vec<CurveSides>) -> PyResult<Vec<(f64, f64)>> {
+    let view = sample.view()?;
+    run(py, view.rows(), |workers| multiauc::side_sizes(view.codes(), view.weights(), view.classes(), &curves, workers))
+}
+
 #[pyfunction]
 pub fn roc_limits<'py>(
     py: Python<'py>,

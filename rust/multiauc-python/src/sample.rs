@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{BorrowedCodes, CodeArray, contiguous, matrix};
 use crate::options::is_iid_named;
+use crate::running::run;
 
 /// What a cell costs where rows have weights and are sorted, in units of counting a cell.
 const SORTED_CELL: usize = 10;
@@ -71,13 +72,42 @@ impl FromPyObject<'_, '_> for ScoreArray {
     }
 }
 
+/// The same expression for scores of either precision.
+macro_rules! with_scores {
+    ($py:expr, $scores:expr, |$matrix:ident| $work:expr) => {
+        match $scores.borrow($py)? {
+            BorrowedScores::Double(array) => {
+                let $matrix = matrix(&array)?;
+                $work
+            }
+            BorrowedScores::Single(array) => {
+                let $matrix = matrix(&array)?;
+                $work
+            }
+        }
+    };
+}
+
 /// Whether the rows of some scores sum to 1 within a tolerance; `most` of them are looked at.
 #[pyfunction]
 pub fn sum_to_one(py: Python<'_>, scores: ScoreArray, most: usize, tolerance: f64) -> PyResult<bool> {
-    Ok(match scores.borrow(py)? {
-        BorrowedScores::Double(array) => matrix(&array)?.sums_to_one(most, tolerance),
-        BorrowedScores::Single(array) => matrix(&array)?.sums_to_one(most, tolerance),
+    Ok(with_scores!(py, scores, |matrix| matrix.sums_to_one(most, tolerance)))
+}
+
+/// The first row whose scores are not probabilities.
+#[pyfunction]
+pub fn find_improbable_row(py: Python<'_>, scores: ScoreArray) -> PyResult<Option<usize>> {
+    with_scores!(py, scores, |matrix| {
+        run(py, matrix.rows() * matrix.columns(), |workers| matrix.find_improbable_row(workers))
     })
+}
+
+/// A hash of some of the scores and weights, which notices changes.
+#[pyfunction]
+#[pyo3(signature = (scores, weights=None))]
+pub fn fingerprint(py: Python<'_>, scores: ScoreArray, weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<u64> {
+    let weights = weights.as_ref().map(contiguous).transpose()?;
+    Ok(with_scores!(py, scores, |matrix| matrix.fingerprint(weights)))
 }
 
 /// The arrays of a [`Sample`], borrowed for the time of a call.

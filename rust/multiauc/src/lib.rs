@@ -97,7 +97,7 @@ mod volume;
 pub use costs::{FittedRule, HullRates, Rule, RuleKind, cost_curve, decide, fit_decision_rule, h_measure, lc_index};
 pub use curves::{
     CurvePoints, CurveRates, CurveSides, PartialAucs, PrecisionRecallPoints, Region, partial_aucs,
-    precision_recall_curves, roc_curves, roc_hulls, roc_surface,
+    precision_recall_curves, roc_curves, roc_hulls, roc_surface, side_sizes,
 };
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
@@ -123,6 +123,7 @@ pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
 pub use resampling::{CurveResampler, KeptOrders, Orders, PairOutcomes, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
+    count_groups, recode,
 };
 pub use sketch::{
     Answers, Certified, CertifiedPairs, RangeBlocks, RangeCounts, RowSumSettings, RowSums, Sketch, SketchSettings,
