@@ -94,6 +94,7 @@ __all__ = [
     "row_mean",
     "score",
     "set_num_threads",
+    "share_of_sums_above",
     "side_sizes",
     "sparse_hand_till",
     "sparse_one_vs_rest",
@@ -880,14 +881,13 @@ def multiclass_roc(
     scope: str,
     center: str,
     pair_weights: _PairWeights,
-    tp_weights: NDArray[np.float64],
-    fp_weights: NDArray[np.float64],
+    rate_weights: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
     continuity: float,
     tolerance: float,
     max_iterations: int,
     memory_limit: int,
 ) -> RocModel:
-    """Fit the curve at so many thresholds, or at these; `tp_weights` and `fp_weights` are K x K."""
+    """Fit the curve at so many thresholds, or at these; `rate_weights` are K x K, of true and of false positives."""
 
 @final
 class Resampler:
@@ -1067,6 +1067,11 @@ def normal_share_above(own: tuple[float, float], other: tuple[float, float]) -> 
 
 def normal_share_separated(means: list[float], deviations: list[float], correlation: float) -> float:
     """P(X1 - X2 > Y1 - Y2) of normal numbers of which the two of a difference are correlated; ties count half."""
+
+type _Discrete = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+def share_of_sums_above(own: tuple[_Discrete, _Discrete], other: tuple[_Discrete, _Discrete]) -> float:
+    """P(X1 + X2 > Y1 + Y2) of independent numbers, given as values and their probabilities; ties count half."""
 
 def row_mean(
     values: NDArray[np.float64], weights: NDArray[np.float64] | None, groups: NDArray[np.uint32] | None

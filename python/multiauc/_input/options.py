@@ -167,12 +167,17 @@ def _read_matrix(
         )
     if diagonal is not None:
         np.fill_diagonal(matrix, diagonal)
+    check_entries(argument, matrix, wanted)
+    return matrix
+
+
+def check_entries(argument: str, matrix: NDArray[np.float64], wanted: str) -> None:
+    """Raise unless all entries are as wanted."""
     least, is_allowed = ENTRIES[wanted]
     wrong = np.argwhere(~(((matrix > least) | ((matrix == least) & is_allowed)) & np.isfinite(matrix)))
     if len(wrong):
         i, j = wrong[0].tolist()
         raise ValueError(f"{argument} must be {wanted}; got {matrix[i, j]} at [{i}, {j}]")
-    return matrix
 
 
 def read_level(level: Any) -> float:

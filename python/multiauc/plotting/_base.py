@@ -264,14 +264,8 @@ def zoom_of(curves: Iterable[tuple[ArrayLike, ArrayLike]]) -> float | None:
 
 def _find_bend(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> float:
     """How far from the corner (0, 1) a curve meets the falling diagonal, along either axis."""
-    beyond = fpr + tpr >= 1.0
-    if not beyond.any():
-        return 1.0
-    k = int(beyond.argmax())
-    x, y, left, below = (float(fpr[k]), float(tpr[k]), *((float(fpr[k - 1]), float(tpr[k - 1])) if k else (0.0, 0.0)))
-    step = (x - left) + (y - below)
-    share = 1.0 if step <= 0.0 else (1.0 - left - below) / step
-    return left + share * (x - left)
+    sums = np.concatenate([[0.0], fpr + tpr])
+    return float(np.interp(1.0, sums, np.concatenate([[0.0], fpr]), right=1.0))
 
 
 def _free_place(axes: Axes, drawn: list[Line2D | Collection]) -> tuple[float, float, float, float] | None:

@@ -77,7 +77,7 @@ mod _rust {
         slices::{FoundSlices, evaluate_slices},
         sparse::{SparseSample, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},
         special::{MinP, chi_squared_tail, f_tail, normal_share_above, normal_share_separated},
-        special::{row_mean, student_power},
+        special::{row_mean, share_of_sums_above, student_power},
         special::{student_two_sided_p, student_upper_p, student_upper_quantile},
         summary_roc::{PairOutcomes, SummaryFit, fit_summary_roc, summary_area},
         volumes::{covered_share, hum, hum_score, offset_rates},

@@ -133,8 +133,8 @@ pub use sparse::{
     ColumnNumbers, SparseSample, SparseScores, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class,
 };
 pub use special::{
-    LargestNormal, MinP, NORMAL_FROM, StudentT, best_assignment, chi_squared_tail, f_tail, normal_share_above,
-    normal_share_separated, upper_quantiles,
+    Discrete, LargestNormal, MinP, NORMAL_FROM, StudentT, best_assignment, chi_squared_tail, f_tail,
+    normal_share_above, normal_share_separated, share_of_sums_above, upper_quantiles,
 };
 pub use summary_roc::{SummaryFit, SummaryModel, Table, fit_summary_roc, summary_area};
 pub use volume::{CoveredShare, Drawing, HumRule, covered_share, offset_rates};
