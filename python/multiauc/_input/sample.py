@@ -326,6 +326,14 @@ PREDICTIONS_ALONE = (
 )
 
 
+def find_response(estimator: Any, argument: str) -> str:
+    """The method that gives scores: probabilities, or decision values where there are none."""
+    response = next((name for name in SCORING if hasattr(estimator, name)), None)
+    if response is None:
+        raise TypeError(f"{argument} must have predict_proba or decision_function; got {describe_type(estimator)}")
+    return response
+
+
 def _explain_type(y_score: Any, error: TypeError) -> TypeError:
     """What is wrong with `y_score`, of which `error` says no more than that it has no numbers."""
     method = next((name for name in SCORING if hasattr(y_score, name)), None)

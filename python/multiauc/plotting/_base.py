@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
+from multiauc._common.hints import needs
 from multiauc._common.wording import describe_type, shown_name
-from multiauc._input.sample import SCORING
+from multiauc._input.sample import find_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -125,12 +126,7 @@ def predict_folds(
 
 def predict_scores(estimator: Any, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
     """`predict_proba`, or `decision_function` where there is none."""
-    for method in SCORING:
-        if hasattr(estimator, method):
-            return getattr(estimator, method)(X)
-    raise TypeError(
-        f"estimator must have predict_proba or decision_function; got {type(estimator).__name__} without either"
-    )
+    return getattr(estimator, find_response(estimator, "estimator"))(X)
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -148,10 +144,8 @@ def check_axes(ax: Any) -> Axes:
 
 def import_pyplot() -> Any:
     """Import pyplot, or say how to install it."""
-    try:
+    with needs("plotting needs matplotlib", "matplotlib"):
         from matplotlib import pyplot as plt  # noqa: PLC0415
-    except ImportError:
-        raise ImportError("plotting needs matplotlib; install it with: pip install matplotlib") from None
     return plt
 
 
