@@ -85,6 +85,7 @@ __all__ = [
     "pdi_per_class",
     "precision_recall_points",
     "recode",
+    "reliability_points",
     "replicate_interval",
     "roc_curve_points",
     "roc_heights",
@@ -299,6 +300,14 @@ def roc_curve_points(sample: Sample, curves: _Curves, drop_intermediate: bool) -
 def precision_recall_points(sample: Sample, classes: list[int]) -> list[_Points]:
     """(precision, recall, thresholds) of each class against all others; the thresholds fall and start at +inf."""
 
+def reliability_points(
+    sample: Sample, classes: list[int], bins: int, are_uniform: bool
+) -> list[tuple[_Vector, _Vector, NDArray[np.int64], _Vector]]:
+    """(mean probability, frequency, rows, Kish's numbers of rows) of each class, by bins that have rows.
+
+    Bins are of the same width, or else hold the same number of rows.
+    """
+
 def roc_hull_points(sample: Sample, curves: _Curves) -> list[_Points]:
     """The vertices of their upper convex hulls, from (0, 0) to (1, 1)."""
 
@@ -398,13 +407,14 @@ def h_measure(hull: _Hull, severity_ratio: float) -> float:
 
 def lc_index(a: _Hull, b: _Hull, cost_range: tuple[float, float], most_likely: float) -> float: ...
 def decide(
-    probabilities: NDArray[np.float64],
+    probabilities: _Scores,
+    columns: list[int],
     costs: NDArray[np.float64],
     rule: str,
     scale: float,
     offsets: NDArray[np.float64],
 ) -> NDArray[np.intp]:
-    """The column that a decision rule predicts for each row."""
+    """The class, a position in `columns`, that a decision rule predicts for each row of scores, (n, K) or (n, 1)."""
 
 def fit_decision_rule(
     sample: Sample, columns: list[int], costs: NDArray[np.float64]

@@ -142,7 +142,7 @@ def families(rng: Rng) -> Iterator[str]:
         answer(costs.compare, s.y, s.p)
 
 
-@target("average_precision_per_class", "precision_recall_points")
+@target("average_precision_per_class", "precision_recall_points", "reliability_points")
 def average_precision(rng: Rng) -> Iterator[str]:
     """Average precision and its curves."""
     s = any_sample(rng)
@@ -150,6 +150,10 @@ def average_precision(rng: Rng) -> Iterator[str]:
     for curve in (answer(multiauc.precision_recall_curves, s.y, s.p, **s.options) or {}).values():
         for value in (*curve.precision, *curve.recall):
             yield from outside("precision or recall", value)
+    found = answer(multiauc.reliability_curves, s.y, s.p, n_bins=int(rng.integers(1, 20)), **s.options) or {}
+    for curve in found.values():
+        for value in (*curve.predicted, *curve.observed):
+            yield from outside("a share of a bin", value)
 
 
 @target("evaluate_runs", "Runs", "RunsMean", "METRICS")

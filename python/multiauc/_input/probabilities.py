@@ -11,7 +11,7 @@ from multiauc._common.registry import METRICS
 from multiauc._common.wording import describe_type, one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -25,8 +25,6 @@ SCORES_AT_ONCE = 1 << 20
 # Rows whose sums are looked at, and how far a sum of probabilities may be from 1.
 ROWS_LOOKED_AT = 10_000
 SUM_TOLERANCE = 1e-3
-# Rows of a block of probabilities.
-BLOCK = 65_536
 #: What results say of scores that are not probabilities.
 NOT_PROBABILITIES = (
     "scores are not probabilities (rows do not sum to 1): values depend on their scale; pass outputs='logits' if they "
@@ -156,10 +154,3 @@ def check_probabilities(
             f"got {shown} in row {row}: for logits pass outputs='logits'"
         )
     return scores
-
-
-def probability_blocks(scores: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """First rows of blocks, and the probabilities of all classes in them; a single score is that of the second."""
-    for start in range(0, len(scores), BLOCK):
-        block = scores[start : start + BLOCK].astype(np.float64)
-        yield start, block if block.shape[1] > 1 else np.column_stack([1.0 - block[:, 0], block[:, 0]])

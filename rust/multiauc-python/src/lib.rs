@@ -56,7 +56,7 @@ mod _rust {
         curves::{
             CurveResampler, partial_aucs, precision_recall_points, roc_curve_points, roc_heights, roc_hull_points,
         },
-        curves::{roc_limits, roc_surface, side_sizes},
+        curves::{reliability_points, roc_limits, roc_surface, side_sizes},
         inference::{Compared, Estimate, Evaluated, Interactions, PairTable},
         inference::{Pilot, confusion},
         inference::{check_column_order, compare, compare_folds, evaluate, influences, interactions, worst_case},

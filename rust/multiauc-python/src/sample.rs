@@ -51,7 +51,8 @@ impl Sample {
 }
 
 impl ScoreArray {
-    fn borrow<'py>(&self, py: Python<'py>) -> PyResult<BorrowedScores<'py>> {
+    /// The array, for reading.
+    pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<BorrowedScores<'py>> {
         Ok(match self {
             Self::Double(array) => BorrowedScores::Double(array.bind(py).try_readonly()?),
             Self::Single(array) => BorrowedScores::Single(array.bind(py).try_readonly()?),
@@ -76,12 +77,12 @@ impl FromPyObject<'_, '_> for ScoreArray {
 macro_rules! with_scores {
     ($py:expr, $scores:expr, |$matrix:ident| $work:expr) => {
         match $scores.borrow($py)? {
-            BorrowedScores::Double(array) => {
-                let $matrix = matrix(&array)?;
+            $crate::sample::BorrowedScores::Double(array) => {
+                let $matrix = $crate::arrays::matrix(&array)?;
                 $work
             }
-            BorrowedScores::Single(array) => {
-                let $matrix = matrix(&array)?;
+            $crate::sample::BorrowedScores::Single(array) => {
+                let $matrix = $crate::arrays::matrix(&array)?;
                 $work
             }
         }
@@ -119,7 +120,8 @@ pub struct SampleArgument<'py> {
     is_iid: bool,
 }
 
-enum BorrowedScores<'py> {
+/// The same, for reading.
+pub enum BorrowedScores<'py> {
     Double(PyReadonlyArray2<'py, f64>),
     Single(PyReadonlyArray2<'py, f32>),
 }
@@ -174,7 +176,7 @@ macro_rules! compute {
         })
     }};
 }
-pub(crate) use {compute, with_sample};
+pub(crate) use {compute, with_sample, with_scores};
 
 impl Sample {
     /// The arrays, for reading.

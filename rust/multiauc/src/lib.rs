@@ -96,8 +96,8 @@ mod volume;
 
 pub use costs::{FittedRule, HullRates, Rule, RuleKind, cost_curve, decide, fit_decision_rule, h_measure, lc_index};
 pub use curves::{
-    CurvePoints, CurveRates, CurveSides, PartialAucs, PrecisionRecallPoints, Region, partial_aucs,
-    precision_recall_curves, roc_curves, roc_hulls, roc_surface, side_sizes,
+    CurvePoints, CurveRates, CurveSides, PartialAucs, PrecisionRecallPoints, Region, ReliabilityPoints, partial_aucs,
+    precision_recall_curves, reliability_curves, roc_curves, roc_hulls, roc_surface, side_sizes,
 };
 pub use error::{Error, Result, RowArray};
 pub use float::Score;

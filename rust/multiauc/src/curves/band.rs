@@ -81,7 +81,7 @@ impl CurveRates<'_> {
         let most = 1.0 - (1.0 - self.height(after)) * ((1.0 - after) * negative).min(1.0);
         let lower = height - (height - low).hypot(height - least);
         let upper = height + (high - height).hypot(most - height);
-        (lower.max(0.0), upper.min(1.0))
+        (lower.clamp(0.0, 1.0), upper.clamp(0.0, 1.0))
     }
 
     /// The smallest z, not below `least`, whose limits hold another curve with the heights `held` at all rates `at`.

@@ -5,6 +5,7 @@ mod hull;
 mod partial;
 mod points;
 mod precision_recall;
+mod reliability;
 mod surface;
 
 use crate::error::Result;
@@ -16,6 +17,7 @@ pub use partial::{CurveSides, PartialAucs, Region, partial_aucs};
 pub(crate) use partial::{check_present, partial_area};
 pub use points::{CurvePoints, roc_curves};
 pub use precision_recall::{PrecisionRecallPoints, precision_recall_curves};
+pub use reliability::{ReliabilityPoints, reliability_curves};
 pub use surface::roc_surface;
 
 /// What `compute` finds for those of some curves that have rows on both sides, and `undefined` for the others.

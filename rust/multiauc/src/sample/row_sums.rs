@@ -27,17 +27,18 @@ impl<T: Score> ScoreMatrix<'_, T> {
     /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn find_improbable_row(&self, workers: &Workers<'_>) -> Result<Option<usize>> {
         let tolerance = tolerance::<T>();
-        let is_one = |row: usize| {
-            let scores = (0..self.columns()).map(|column| -> f64 { self.get(row, column).into() });
-            let (sum, smallest) = scores.fold((0.0, f64::INFINITY), |(sum, low), score| (sum + score, score.min(low)));
-            // A single score s stands for (1 − s, s).
-            let (sum, smallest) =
-                if self.columns() == 1 { (1.0 - sum + sum, sum.min(1.0 - sum)) } else { (sum, smallest) };
+        let are_probabilities = |row: usize| {
+            let (mut sum, mut is_negative) = (0.0, false);
+            for class in 0..self.columns().max(2) {
+                let probability = self.probability(row, class);
+                sum += probability;
+                is_negative |= probability < -tolerance;
+            }
             // Not so for NaN.
-            (sum - 1.0).abs() <= tolerance && smallest >= -tolerance
+            (sum - 1.0).abs() <= tolerance && !is_negative
         };
         let spans = workers.row_spans(self.rows(), 8);
-        let found = workers.map(spans.len(), |span| Ok(spans[span].clone().find(|&row| !is_one(row))))?;
+        let found = workers.map(spans.len(), |span| Ok(spans[span].clone().find(|&row| !are_probabilities(row))))?;
         Ok(found.into_iter().flatten().next())
     }
 }
