@@ -135,10 +135,9 @@ def read_ordered_sample(
         raise ValueError(
             f"{argument} must have one score per row, higher for later classes, to rank ordered classes; got {found}"
         )
-    if labels is None:
-        n_classes = len(set(row_labels.read_label_column(y_true, len(scores), 1).distinct))
-    else:
-        n_classes = len(row_labels.read_labels(labels))
+    given = labels is not None
+    known = row_labels.read_labels(labels) if given else row_labels.read_label_column(y_true, len(scores), 1).distinct
+    n_classes = len(set(known))
     if n_classes < 2:
         raise ValueError("y_true has rows of one class only; an order needs at least two")
     each = np.broadcast_to(scores.reshape(-1, 1), (len(scores), n_classes))
