@@ -136,7 +136,7 @@ mod tests {
                     let matrix = ScoreMatrix::new(&scores, 0, (60, 3), (1, 0)).expect("scores");
                     let sample =
                         ScoredSample::new(matrix, ClassCodes::Bytes(&codes), weights, &workers).expect("a sample");
-                    let all = map_points(&sample, &[sides], &workers, |points| points).expect("a curve");
+                    let all = map_points(&sample, &[sides], &workers, &Vec::new(), |points| points).expect("a curve");
                     for slack in [0.0, SUM_ROUNDING] {
                         assert_eq!(upper_hull(&all[0], slack), slow_hull(&all[0]));
                     }
