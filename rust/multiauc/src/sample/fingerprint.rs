@@ -18,11 +18,15 @@ impl<T: Score> ScoreMatrix<'_, T> {
         let mut hasher = DefaultHasher::new();
         let mut see = |value: f64| hasher.write_u64(value.to_bits());
         for (place, row) in spread(self.rows(), ROWS_SEEN).into_iter().enumerate() {
-            columns.iter().for_each(|&column| see(self.get(row, column).into()));
+            for &column in &columns {
+                see(self.get(row, column).into());
+            }
             if columns.len() < self.columns() {
                 see(self.get(row, place % self.columns()).into());
             }
-            weights.and_then(|weights| weights.get(row)).into_iter().for_each(|&weight| see(weight));
+            if let Some(&weight) = weights.and_then(|weights| weights.get(row)) {
+                see(weight);
+            }
         }
         hasher.finish()
     }
