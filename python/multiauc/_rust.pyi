@@ -49,12 +49,14 @@ __all__ = [
     "class_sizes",
     "code_bytes",
     "code_integers",
+    "code_objects",
     "compare",
     "compare_classes",
     "compare_folds",
     "compare_labels",
     "confusion",
     "cost_curve",
+    "count_groups",
     "covered_share",
     "debug_build",
     "decide",
@@ -64,7 +66,9 @@ __all__ = [
     "evaluate_runs",
     "evaluate_slices",
     "f_tail",
+    "find_improbable_row",
     "find_odd_rows",
+    "fingerprint",
     "fit_decision_rule",
     "fit_summary_roc",
     "get_num_threads",
@@ -87,6 +91,8 @@ __all__ = [
     "pdi_per_class",
     "percentile_p_value",
     "precision_recall_points",
+    "recode",
+    "reliability_points",
     "replicate_interval",
     "roc_curve_points",
     "roc_heights",
@@ -96,6 +102,8 @@ __all__ = [
     "row_mean",
     "score",
     "set_num_threads",
+    "share_of_sums_above",
+    "side_sizes",
     "sparse_hand_till",
     "sparse_one_vs_rest",
     "sparse_one_vs_rest_per_class",
@@ -218,6 +226,17 @@ def code_bytes(
 def detect_delimiter(text: str, delimiters: str, is_cut: bool) -> str | None:
     """The delimiter that cuts the first records into most cells, all alike; `is_cut` if more text follows."""
 
+def code_objects(objects: Sequence[Any]) -> tuple[_Codes, list[Any], NDArray[np.int64]]:
+    """(codes, distinct objects, counts): hashable objects numbered in order of first appearance."""
+
+def recode(codes: _Codes, columns: Sequence[int], n_classes: int) -> _Codes:
+    """Class k becomes `columns[k]`, one of `n_classes`."""
+
+def count_groups(
+    codes: _Codes, weights: _Weights, groups: NDArray[np.uint32], n_classes: int
+) -> tuple[NDArray[np.int64], bool]:
+    """(groups that have rows of each class, whether some has rows of several); rows of weight zero are not counted."""
+
 def class_sizes(codes: _Codes, weights: _Weights, n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """(rows, weight sums) of each class; rows of weight zero are not counted. Checks the weights."""
 
@@ -240,6 +259,12 @@ def find_odd_rows(scores: _Scores) -> tuple[int, float, bool, int] | None:
 
 def sum_to_one(scores: _Scores, most: int, tolerance: float) -> bool:
     """Whether rows sum to 1 within a tolerance; of many rows `most` are looked at."""
+
+def find_improbable_row(scores: _Scores) -> int | None:
+    """The first row whose scores are not probabilities: none negative and the sum 1, within 1e-6 (1e-3 in float32)."""
+
+def fingerprint(scores: _Scores, weights: _Weights = None) -> int:
+    """A hash of some of the scores and weights, which notices changes."""
 
 def pdi_per_class(sample: Sample) -> NDArray[np.float64]:
     """What `score` averages for "pdi"; nan for absent classes."""
@@ -280,17 +305,28 @@ def roc_curve_points(sample: Sample, curves: _Curves, drop_intermediate: bool) -
     """(fpr, tpr, thresholds) for each (positive class, negative class or None for all others).
 
     The column of the positive class ranks. The thresholds fall, start at +inf, and a row is called positive when its
-    score is >= the threshold.
+    score is >= the threshold. Where a side has no rows, these and the other curves have one point, nan.
     """
 
 def precision_recall_points(sample: Sample, classes: list[int]) -> list[_Points]:
     """(precision, recall, thresholds) of each class against all others; the thresholds fall and start at +inf."""
+
+def reliability_points(
+    sample: Sample, classes: list[int], bins: int, are_uniform: bool
+) -> list[tuple[_Vector, _Vector, NDArray[np.int64], _Vector]]:
+    """(mean probability, frequency, rows, Kish's numbers of rows) of each class, by bins that have rows.
+
+    Bins are of the same width, or else hold the same number of rows.
+    """
 
 def roc_hull_points(sample: Sample, curves: _Curves) -> list[_Points]:
     """The vertices of their upper convex hulls, from (0, 0) to (1, 1)."""
 
 def roc_heights(curve: tuple[NDArray[np.float64], NDArray[np.float64]], at: NDArray[np.float64]) -> NDArray[np.float64]:
     """A curve (fpr, tpr) at false-positive rates; the upper end where it rises straight up."""
+
+def side_sizes(sample: Sample, curves: _Curves) -> list[tuple[float, float]]:
+    """The rows of both sides of each curve; with weights, Kish's effective numbers of rows."""
 
 def roc_limits(
     curve: tuple[NDArray[np.float64], NDArray[np.float64]],
@@ -382,13 +418,14 @@ def h_measure(hull: _Hull, severity_ratio: float) -> float:
 
 def lc_index(a: _Hull, b: _Hull, cost_range: tuple[float, float], most_likely: float) -> float: ...
 def decide(
-    probabilities: NDArray[np.float64],
+    probabilities: _Scores,
+    columns: list[int],
     costs: NDArray[np.float64],
     rule: str,
     scale: float,
     offsets: NDArray[np.float64],
 ) -> NDArray[np.intp]:
-    """The column that a decision rule predicts for each row."""
+    """The class, a position in `columns`, that a decision rule predicts for each row of scores, (n, K) or (n, 1)."""
 
 def fit_decision_rule(
     sample: Sample, columns: list[int], costs: NDArray[np.float64]
@@ -407,7 +444,10 @@ def fit_decision_rule(
     """
 
 def partial_aucs(sample: Sample, curves: _Curves, region: str, rate: float) -> tuple[list[float], float, float]:
-    """(value of each curve, mean, mean by prevalence); `region` is "max_fpr" or "min_tpr"."""
+    """(value of each curve, mean, mean by prevalence); `region` is "max_fpr" or "min_tpr".
+
+    A curve without rows on one side is nan, and not part of the means.
+    """
 
 @final
 class Estimate:
@@ -859,14 +899,13 @@ def multiclass_roc(
     scope: str,
     center: str,
     pair_weights: _PairWeights,
-    tp_weights: NDArray[np.float64],
-    fp_weights: NDArray[np.float64],
+    rate_weights: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
     continuity: float,
     tolerance: float,
     max_iterations: int,
     memory_limit: int,
 ) -> RocModel:
-    """Fit the curve at so many thresholds, or at these; `tp_weights` and `fp_weights` are K x K."""
+    """Fit the curve at so many thresholds, or at these; `rate_weights` are K x K, of true and of false positives."""
 
 @final
 class Resampler:
@@ -1084,6 +1123,11 @@ def normal_share_above(own: tuple[float, float], other: tuple[float, float]) -> 
 
 def normal_share_separated(means: list[float], deviations: list[float], correlation: float) -> float:
     """P(X1 - X2 > Y1 - Y2) of normal numbers of which the two of a difference are correlated; ties count half."""
+
+type _Discrete = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+def share_of_sums_above(own: tuple[_Discrete, _Discrete], other: tuple[_Discrete, _Discrete]) -> float:
+    """P(X1 + X2 > Y1 + Y2) of independent numbers, given as values and their probabilities; ties count half."""
 
 def row_mean(
     values: NDArray[np.float64], weights: NDArray[np.float64] | None, groups: NDArray[np.uint32] | None

@@ -16,7 +16,7 @@ from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.wording import decimals, describe_type, listing
 from multiauc._input.arrays import as_float64
-from multiauc._input.options import positive_integer, read_number, read_rng, whole_number
+from multiauc._input.options import check_entries, positive_integer, read_number, read_rng, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -254,13 +254,8 @@ class NormalScores(ScorePopulation):
         if np.ndim(sds) > 0 and deviations.shape != shape:
             raise ValueError(f"sds must be a number or have the shape of means, {shape}; got {deviations.shape}")
         self.sds = np.broadcast_to(deviations, shape).copy()
-        for name, cells, wanted, wrong in (
-            ("means", self.means, "finite", ~np.isfinite(self.means)),
-            ("sds", self.sds, "positive and finite", ~((self.sds > 0.0) & np.isfinite(self.sds))),
-        ):
-            if wrong.any():
-                i, j = np.argwhere(wrong)[0].tolist()
-                raise ValueError(f"{name} must be {wanted}; got {cells[i, j]} at [{i}, {j}]")
+        check_entries("means", self.means, "finite")
+        check_entries("sds", self.sds, "positive and finite")
         self.n_classes = len(self.means)
         self.prevalence = read_prevalence(prevalence, self.n_classes)
         lowest = -1.0 / (self.n_classes - 1)
@@ -385,18 +380,9 @@ class ScoreDensities(ScorePopulation):
             weights = v * (1.0 - v)
             return np.where(v < 0.5, density.ppf(lower), density.isf(upper)), weights / weights.sum()
 
-        def sums(first: tuple[int, int, int], second: tuple[int, int, int]) -> tuple[Any, Any]:
-            (x, of_x), (y, of_y) = quantiles(*first), quantiles(*second)
-            return np.add.outer(x, y).ravel(), np.outer(of_x, of_y).ravel()
-
-        right, of_right = sums((c, c, steps), (d, d, steps + 1))
-        wrong, of_wrong = sums((d, c, steps + 3), (c, d, steps + 7))
-        order = np.argsort(wrong)
-        wrong, below = wrong[order], np.concatenate([[0.0], np.cumsum(of_wrong[order])])
-        if np.isnan(right).any() or np.isnan(wrong).any():
-            return math.nan
-        won = below[np.searchsorted(wrong, right, side="left")] + below[np.searchsorted(wrong, right, side="right")]
-        return float(min(1.0, 0.5 * np.dot(of_right, won)))
+        right = quantiles(c, c, steps), quantiles(d, d, steps + 1)
+        wrong = quantiles(d, c, steps + 3), quantiles(c, d, steps + 7)
+        return _rust.share_of_sums_above(right, wrong)
 
     def _integrate_nodes(self, c: int, d: int, nodes: int) -> float:
         from scipy.special import ndtr  # noqa: PLC0415

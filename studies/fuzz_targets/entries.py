@@ -27,10 +27,12 @@ def _choice(rng: Rng, values: Any) -> Any:
     return values[int(rng.integers(len(values)))]
 
 
-@target("score", "Sample", "MetricOptions", "class_sizes", "code_integers", "code_bytes")
+@target("score", "Sample", "MetricOptions", "class_sizes", "code_integers", "code_bytes", "code_objects", "recode")
 def scores(rng: Rng) -> Iterator[str]:
     """The averages over pairs of classes, with labels of any kind."""
     y, p, w = any_sample(rng)
+    if rng.random() < 0.1:
+        y = y.astype(object)
     if rng.random() < 0.3 and y.dtype.kind in "iu":
         y = y.astype(str) if rng.random() < 0.5 else y + np.int64(rng.choice([-(2**62), 2**62, 0, 255]))
     for function in (multiauc.auc_mu_score, multiauc.hand_till_score):
@@ -173,7 +175,7 @@ def several_labels(rng: Rng) -> Iterator[str]:
             yield f"the standard error of {name} is {one.standard_error}"
 
 
-@target("Resampler")
+@target("Resampler", "count_groups", "fingerprint")
 def bootstrap(rng: Rng) -> Iterator[str]:
     """Resamples of rows or of groups."""
     s = any_sample(rng, most_rows=12)
@@ -228,7 +230,7 @@ def curves(rng: Rng) -> Iterator[str]:
                     yield f"{function.__name__} has rates {rates!r}"
 
 
-@target("roc_heights", "roc_limits", "CurveResampler")
+@target("roc_heights", "roc_limits", "side_sizes", "CurveResampler")
 def bands(rng: Rng) -> Iterator[str]:
     """Bands of ROC curves, pointwise and for the whole curve."""
     s = any_sample(rng, most_rows=12)

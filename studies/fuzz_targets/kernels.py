@@ -31,7 +31,7 @@ def student(rng: Rng) -> Iterator[str]:
         yield f"the quantile of {tail} with {freedom} degrees of freedom is {quantile}"
 
 
-@target("sum_to_one")
+@target("sum_to_one", "find_improbable_row")
 def sums_of_probabilities(rng: Rng) -> Iterator[str]:
     """Whether rows sum to one, against NumPy's sums."""
     scores = rng.dirichlet(np.ones(3), size=int(rng.integers(1, 50)))
@@ -39,6 +39,9 @@ def sums_of_probabilities(rng: Rng) -> Iterator[str]:
     expected = bool((np.abs(scores.sum(axis=1) - 1.0) <= 1e-3).all())
     if _rust.sum_to_one(scores, len(scores), 1e-3) != expected:
         yield f"rows sum to one: {not expected} instead of {expected}"
+    wrong = np.flatnonzero(np.abs(scores.sum(axis=1) - 1.0) > 1e-6)
+    if _rust.find_improbable_row(scores) != (wrong[0] if len(wrong) else None):
+        yield f"row {_rust.find_improbable_row(scores)} is not one of probabilities"
 
 
 @target("find_odd_rows", "detect_delimiter")
@@ -116,7 +119,7 @@ def shares_of_rows(rng: Rng) -> Iterator[str]:
     yield from outside("ferri_vus", answer(multiauc.ferri_vus_score, s.y, s.p, classifiers=3, precision=0.1, rng=0))
 
 
-@target("normal_share_above", "normal_share_separated")
+@target("normal_share_above", "normal_share_separated", "share_of_sums_above")
 def shares_of_normal_scores(rng: Rng) -> Iterator[str]:
     """Shares of pairs of rows in any unit: what one wins the other loses."""
     means, deviations = rng.normal(size=4) * 10.0 ** rng.integers(-300, 300), 10.0 ** rng.uniform(-300, 300, size=4)
@@ -129,6 +132,11 @@ def shares_of_normal_scores(rng: Rng) -> Iterator[str]:
     lost = _rust.normal_share_separated([c, d, a, b], [u, v, s, t], r)
     if not (0.0 <= won <= 1.0 and abs(won + lost - 1.0) < 1e-15):
         yield f"shares {won} and {lost} of differences of normal scores"
+    first, second, third, fourth = ((means * (k + 1), np.full(4, 0.25)) for k in range(4))
+    won = _rust.share_of_sums_above((first, second), (third, fourth))
+    lost = _rust.share_of_sums_above((third, fourth), (first, second))
+    if not (0.0 <= won <= 1.0 and abs(won + lost - 1.0) < 1e-12):
+        yield f"shares {won} and {lost} of sums"
 
 
 @target("student_power", "f_tail", "holm", "chi_squared_tail")
@@ -162,7 +170,7 @@ def families(rng: Rng) -> Iterator[str]:
         answer(costs.compare, s.y, s.p)
 
 
-@target("average_precision_per_class", "precision_recall_points")
+@target("average_precision_per_class", "precision_recall_points", "reliability_points")
 def average_precision(rng: Rng) -> Iterator[str]:
     """Average precision and its curves."""
     s = any_sample(rng)
@@ -170,6 +178,10 @@ def average_precision(rng: Rng) -> Iterator[str]:
     for curve in (answer(multiauc.precision_recall_curves, s.y, s.p, **s.options) or {}).values():
         for value in (*curve.precision, *curve.recall):
             yield from outside("precision or recall", value)
+    found = answer(multiauc.reliability_curves, s.y, s.p, n_bins=int(rng.integers(1, 20)), **s.options) or {}
+    for curve in found.values():
+        for value in (*curve.predicted, *curve.observed):
+            yield from outside("a share of a bin", value)
 
 
 @target("evaluate_runs", "Runs", "RunsMean", "METRICS")

@@ -323,11 +323,7 @@ class CostDecisions(result.Tabular):
         """The column of the class that a rule predicts for each row; ties are broken in the order of the labels."""
         columns = label_order(self.labels)
         costs, offsets = self.costs[np.ix_(columns, columns)], self.offsets[columns]
-        found = (
-            _rust.decide(np.ascontiguousarray(block[:, columns]), costs, rule, self.scale, offsets)
-            for _, block in probabilities.probability_blocks(scores)
-        )
-        return np.asarray(columns[np.concatenate(list(found))]) if len(scores) else np.empty(0, dtype=np.intp)
+        return np.asarray(columns[_rust.decide(scores, columns.tolist(), costs, rule, self.scale, offsets)])
 
     def _in_order(self, y_score: Any) -> Any:
         """The scores with their columns in the order of the labels, if these are their names."""

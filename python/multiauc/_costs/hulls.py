@@ -496,7 +496,7 @@ def find_hulls(sample: Sample, curves: list[roc.Sides]) -> list[RocHull]:
     """The hulls of some curves of a sample, (positive class, negative class or None for all others)."""
     _, weights = _rust.class_sizes(sample.codes, sample.weights, sample.n_classes)
     inputs, hulls = HeldInputs(sample, ()), []
-    for (c, d), points in roc.each_curve(sample, curves, _rust.roc_hull_points):
+    for (c, d), points in zip(curves, _rust.roc_hull_points(sample.arguments(), curves), strict=True):
         negative = weights.sum() - weights[c] if d is None else weights[d]
         prevalence = math.nan if math.isnan(points[0][0]) else float(weights[c] / (weights[c] + negative))
         hulls.append(RocHull(*points, *roc.name_sides(sample, (c, d)), prevalence, inputs))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,12 +18,16 @@ from multiauc._input.sample import Sample, read_sample
 from multiauc.threads import get_num_threads
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc import plotting
     from multiauc._common.types import Absent, Center, Labels, Outputs, PairWeights, Sampling, Scope
     from multiauc._inference.intervals import ConfidenceInterval
+
+Part = TypeVar("Part")
 
 INTERVALS = ("logit", "percentile", "basic")
 
@@ -36,8 +40,7 @@ LARGEST_CONTINUITY: Final = 1e6
 THRESHOLDS: Final = 100
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FitOptions:
+class FitOptions(NamedTuple):
     """The options of a fit, as they were read; see `multiclass_roc`."""
 
     thresholds: int | NDArray[np.float64] = THRESHOLDS
@@ -172,11 +175,7 @@ class MulticlassRoc(result.Result):
         model = self._model
         assert model is not None  # noqa: S101 - checked by all callers
         seed = resampling.draw_seed(generator)
-        # A replicate is the work of one thread: fewer at a time would leave the others idle.
-        threads = get_num_threads()
-        with Progress(size, "bootstrap") as progress:
-            steps = pairwise(progress.steps(threads, unit=threads))
-            parts = [model.bootstrap((seed, first, last - first), BAND_FPR, sampling, groups) for first, last in steps]
+        parts = refit(size, seed, lambda draws: model.bootstrap(draws, BAND_FPR, sampling, groups))
         areas, heights = map(np.concatenate, zip(*parts, strict=True))
         smallest = model.smallest_class(sampling, groups)
         return MulticlassRocBootstrap(self.auc, areas, heights, smallest, model.separation)
@@ -256,6 +255,15 @@ class RocBand(result.Result):
     def __repr__(self) -> str:
         at_once = " at once" if self.simultaneous else ""
         return f"RocBand({self.level:.0%} at {len(self.fpr)} false-positive rates{at_once})"
+
+
+def refit(size: int, seed: int, fit: Callable[[tuple[int, int, int]], Part]) -> list[Part]:
+    """What `fit((seed, first, count))` finds, for resamples of which each is the work of one thread."""
+    threads = get_num_threads()
+    with Progress(size, "bootstrap") as progress:
+        # In parts of this size no thread is idle.
+        steps = pairwise(progress.steps(threads, unit=threads))
+        return [fit((seed, first, last - first)) for first, last in steps]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -496,9 +504,7 @@ def fit_curve(
         known |= dict.fromkeys(("thresholds", "fitted_fpr", "fitted_tpr", "pair_scores"), none)
         known |= dict.fromkeys(("tp_rates", "fp_rates"), np.empty((0, 0)))
         return MulticlassRoc(**known, converged=True, pairs=(), labels=labels, center=center)
-    equal = np.ones((sample.n_classes, sample.n_classes))
-    given = {one.name: getattr(chosen, one.name) for one in fields(chosen)}
-    given["tp_weights"], given["fp_weights"] = given.pop("rate_weights") or (equal, equal)
+    given = chosen._asdict()
     model = _rust.multiclass_roc(sample.arguments(), pair_weights=pair_weights, memory_limit=MEMORY_LIMIT, **given)
     if not model.converged:
         sweeps = wording.pluralize(chosen.max_iterations, "sweep")

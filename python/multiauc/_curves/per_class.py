@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common import hints, registry, result, wording
-from multiauc._curves import roc
+from multiauc._common import hints, result, wording
 from multiauc._inference.intervals import wilson_limits
 from multiauc._input import options, probabilities
 from multiauc._input.sample import Sample, read_sample
@@ -129,17 +128,14 @@ def precision_recall_curves(
 
 def find_precision_recall(sample: Sample) -> dict[Any, PrecisionRecallCurve]:
     """The curves of a sample, by class."""
-    classes, shares = roc.curve_pairs(sample, registry.AGAINST_REST), sample.shares()
-    values = _rust.average_precision_per_class(sample.arguments())
+    classes, shares = sample.reported_classes(), sample.shares()
+    rows = sample.arguments()
+    values, points = _rust.average_precision_per_class(rows), _rust.precision_recall_points(rows, classes)
     curves = {}
-    for (c, _), points in roc.each_curve(sample, classes, _find_precisions):
+    for c, of_class in zip(classes, points, strict=True):
         label = sample.labels[c]
-        curves[label] = PrecisionRecallCurve(*points, label, float(values[c]), float(shares[c]))
+        curves[label] = PrecisionRecallCurve(*of_class, label, float(values[c]), float(shares[c]))
     return curves
-
-
-def _find_precisions(sample: _rust.Sample, classes: list[roc.Sides]) -> list[roc.Points]:
-    return _rust.precision_recall_points(sample, [c for c, _ in classes])
 
 
 STRATEGIES = ("quantile", "uniform")
@@ -295,26 +291,7 @@ def reliability_curves(
 
 def fit_reliability(sample: Sample, count: int = 10, how: str = "quantile") -> dict[Any, ReliabilityCurve]:
     """The same for a sample whose scores are probabilities."""
-    scores = sample.scores
-    weights = np.ones(len(scores)) if sample.weights is None else sample.weights
-    kept = weights > 0.0
-    scores, codes, weights = scores[kept], sample.codes[kept], weights[kept]
-    curves = {}
-    for c in sample.reported_classes():
-        label = sample.labels[c]
-        if not sample.rows[c]:
-            nan = np.array([np.nan])
-            curves[label] = ReliabilityCurve(nan, nan, np.zeros(1, dtype=np.int64), nan, label)
-            continue
-        p = scores[:, min(c, scores.shape[1] - 1)].astype(np.float64)
-        p = 1.0 - p if sample.has_one_score and c == 0 else p
-        shares = np.linspace(0.0, 1.0, count + 1)
-        inner = (shares if how == "uniform" else np.percentile(p, 100.0 * shares))[1:-1]
-        place = np.searchsorted(inner, p)
-        rows = np.bincount(place, minlength=count)
-        sums, squares, predicted, found = (
-            np.bincount(place, weights=one, minlength=count)[rows > 0]
-            for one in (weights, weights**2, weights * p, weights * (codes == c))
-        )
-        curves[label] = ReliabilityCurve(predicted / sums, found / sums, rows[rows > 0], sums**2 / squares, label)
-    return curves
+    classes = sample.reported_classes()
+    found = _rust.reliability_points(sample.arguments(), classes, count, how == "uniform")
+    labels = [sample.labels[c] for c in classes]
+    return {label: ReliabilityCurve(*points, label) for label, points in zip(labels, found, strict=True)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise, permutations
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,7 +20,7 @@ from multiauc._input import options
 from multiauc._input.sample import HeldInputs, Sample, read_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
@@ -55,6 +54,54 @@ class Sided:
         return f"{self.positive!r} against {'the rest' if self.negative is None else repr(self.negative)}"
 
 
+class Resampled:
+    """A result whose uncertainty is that of resampled rows."""
+
+    __slots__ = ()
+
+    @hints.with_hints
+    def bootstrap(
+        self,
+        n_resamples: int = 2000,
+        rng: np.random.Generator | int | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        sampling: Sampling = "stratified",
+    ) -> resampling.Bootstrap:
+        """Resample the rows or groups, for the uncertainty without a formula.
+
+        Parameters
+        ----------
+        n_resamples : int, default 2000
+            How many resamples.
+        rng : numpy Generator or int, optional
+            The generator or its seed. The same seed resamples the same rows for every metric and model.
+        groups : array-like of shape (n,), optional
+            The group of each row (a patient, a user): whole groups are resampled, within classes if `sampling` is
+            "stratified" and no group has rows of several classes. A resample without rows of some class is nan and does
+            not count.
+        sampling : {"stratified", "iid"}, default "stratified"
+            Resample rows within each class, or from all rows.
+
+        Returns
+        -------
+        Bootstrap
+            With the column "sensitivity", or the columns "macro" and "prevalence" of partial areas, and ``"logit"``,
+            ``"percentile"`` and ``"basic"`` intervals. It has no influence values, so ``"bca"`` intervals are not
+            available.
+        """
+        draws = resampling.read_draws(n_resamples, rng)
+        return self._resample(self._held().regroup(groups, sampling), draws)
+
+    def _held(self) -> HeldInputs:
+        """The data behind it."""
+        raise NotImplementedError
+
+    def _resample(self, inputs: HeldInputs, draws: tuple[int, int]) -> resampling.Bootstrap:
+        """The bootstrap of these data, `draws` being the number of resamples and the seed."""
+        raise NotImplementedError
+
+
 class RocPoints(Sided):
     """The points of a ROC curve or of its hull."""
 
@@ -85,27 +132,12 @@ def curve_band(
     return AT_FPR, *_rust.roc_limits((curve.fpr, curve.tpr), sizes, -NormalDist().inv_cdf(tail), AT_FPR)
 
 
-def count_sides(sample: Sample, curves: list[Sides]) -> list[tuple[float, float]]:
-    """The rows on both sides of each curve; with weights, as many of equal weight as inform as well (Kish)."""
-    own = np.asarray(sample.rows, dtype=np.float64)
-    others = own.sum() - own
-    if sample.weights is not None:
-        sums, squares = (
-            np.bincount(sample.codes, weights=weights, minlength=sample.n_classes)
-            for weights in (sample.weights, sample.weights**2)
-        )
-        is_other = 1.0 - np.eye(sample.n_classes)
-        with np.errstate(invalid="ignore"):
-            own, others = sums**2 / squares, (is_other @ sums) ** 2 / (is_other @ squares)
-    return [(float(own[c]), float(others[c] if d is None else own[d])) for c, d in curves]
-
-
 def find_sizes(curves: dict[Any, RocCurve]) -> dict[Any, tuple[float, float]]:
     """The rows on both sides of each of the curves of one sample."""
     sample = next(iter(curves.values()))._known()[0].sample  # noqa: SLF001 - its own class
     place: dict[Any, Any] = {label: c for c, label in enumerate(sample.labels)} | {None: None}
     sides = [(place[curve.positive], place[curve.negative]) for curve in curves.values()]
-    return dict(zip(curves, count_sides(sample, sides), strict=True))
+    return dict(zip(curves, _rust.side_sizes(sample.arguments(), sides), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -193,14 +225,13 @@ class RocCurve(RocPoints, result.Result):
             raise ValueError("groups has no meaning with simultaneous=False, which treats rows as independent")
         inputs, place = self._known()
         inputs = inputs.regroup(groups, sampling)
-        z = math.nan if math.isnan(self.auc) else -NormalDist().inv_cdf(tail)
-        rates, [sizes] = (self.fpr, self.tpr), count_sides(inputs.sample, [place])
-        if is_whole and not math.isnan(z):
+        z, rates = -NormalDist().inv_cdf(tail), (self.fpr, self.tpr)
+        [sizes] = _rust.side_sizes(inputs.sample.arguments(), [place])
+        if is_whole and not math.isnan(self.auc):
             held = _rust.roc_heights(rates, AT_FPR)
-            found = _resample(inputs, place, draws, lambda curve, *some: curve.z_to_hold(*some, sizes, z, AT_FPR, held))
+            found = _redraw(inputs, place, draws, lambda curve, *some: curve.z_to_hold(*some, sizes, z, AT_FPR, held))
             z = float(np.nanquantile(found, level, method="higher")) if not np.isnan(found).all() else math.nan
-        low, high = np.full((2, len(AT_FPR)), np.nan) if math.isnan(z) else _rust.roc_limits(rates, sizes, z, AT_FPR)
-        return RocBand(AT_FPR.copy(), low, high, float(level), is_whole)
+        return RocBand(AT_FPR.copy(), *_rust.roc_limits(rates, sizes, z, AT_FPR), float(level), is_whole)
 
     def sensitivity(self, specificity: float) -> Sensitivity:
         """The true-positive rate at a given specificity (1 minus the false-positive rate), with its uncertainty.
@@ -219,10 +250,8 @@ class RocCurve(RocPoints, result.Result):
         """
         wanted = options.read_number("specificity", specificity, 0.0, 1.0)
         inputs, place = self._known()
-        value = math.nan
-        if not math.isnan(self.auc):
-            value = float(_rust.roc_heights((self.fpr, self.tpr), np.array([1.0 - wanted]))[0])
-        [sizes] = count_sides(inputs.sample, [place])
+        value = float(_rust.roc_heights((self.fpr, self.tpr), np.array([1.0 - wanted]))[0])
+        [sizes] = _rust.side_sizes(inputs.sample.arguments(), [place])
         return Sensitivity(wanted, value, self.positive, self.negative, sizes, self)
 
     def _known(self) -> tuple[HeldInputs, Sides]:
@@ -247,7 +276,7 @@ class RocCurve(RocPoints, result.Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Sensitivity(Sided, result.Number, result.Tabular):
+class Sensitivity(Resampled, Sided, result.Number, result.Tabular):
     """The sensitivity of a class at a given specificity; see `RocCurve.sensitivity`.
 
     Attributes
@@ -298,39 +327,14 @@ class Sensitivity(Sided, result.Number, result.Tabular):
             hints.warn("there is no interval: a class has no rows", RuntimeWarning)
         return interval
 
-    @hints.with_hints
-    def bootstrap(
-        self,
-        n_resamples: int = 2000,
-        rng: np.random.Generator | int | None = None,
-        *,
-        groups: ArrayLike | None = None,
-        sampling: Sampling = "stratified",
-    ) -> resampling.Bootstrap:
-        """Resample the rows or groups, for the uncertainty without a formula.
+    def _held(self) -> HeldInputs:
+        return self._curve._known()[0]  # noqa: SLF001 - its own curve
 
-        Parameters
-        ----------
-        n_resamples : int, default 2000
-            How many resamples.
-        rng : numpy Generator or int, optional
-            The generator or its seed. The same seed resamples the same rows as any other bootstrap.
-        groups : array-like of shape (n,), optional
-            The group of each row (a patient, a user): whole groups are resampled.
-        sampling : {"stratified", "iid"}, default "stratified"
-            Resample rows within each class, or from all rows.
-
-        Returns
-        -------
-        Bootstrap
-            With the column "sensitivity", and ``"logit"``, ``"percentile"`` and ``"basic"`` intervals.
-        """
-        draws, at = resampling.read_draws(n_resamples, rng), 1.0 - self.specificity
-        inputs, place = self._curve._known()  # noqa: SLF001 - its own curve
-        inputs = inputs.regroup(groups, sampling)
-        replicates = np.full(draws[0], np.nan)
+    def _resample(self, inputs: HeldInputs, draws: tuple[int, int]) -> resampling.Bootstrap:
+        replicates, (_, place) = np.full(draws[0], np.nan), self._curve._known()  # noqa: SLF001
         if not math.isnan(self.value):
-            replicates = _resample(inputs, place, draws, lambda curve, *some: curve.heights(*some, at))
+            at = 1.0 - self.specificity
+            replicates = _redraw(inputs, place, draws, lambda curve, *some: curve.heights(*some, at))
         units, rows = int(inputs.units()[place[0]]), inputs.sample.rows
         names, values = ("sensitivity",), np.array([self.value])
         return resampling.Bootstrap(replicates[:, None], names, values, None, inputs.resampled_unit, rows, units)
@@ -348,8 +352,6 @@ class Sensitivity(Sided, result.Number, result.Tabular):
         return [{name: found[name] for name in ("positive", "negative", "specificity", "value", "low", "high")}]
 
     def _interval(self, tail: float) -> intervals.ConfidenceInterval:
-        if math.isnan(self.value):
-            return intervals.NO_INTERVAL
         rates, at = (self._curve.fpr, self._curve.tpr), np.array([1.0 - self.specificity])
         low, high = _rust.roc_limits(rates, self.sizes, -NormalDist().inv_cdf(tail), at)
         return intervals.ConfidenceInterval(float(low[0]), float(high[0]))
@@ -360,7 +362,7 @@ class Sensitivity(Sided, result.Number, result.Tabular):
         return f"Sensitivity({self._describe_sides()} at specificity {self.specificity:g}: {found})"
 
 
-def _resample(
+def _redraw(
     inputs: HeldInputs, curve: Sides, draws: tuple[int, int], look: Callable[..., NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """What `look(curves, seed, first, count)` finds in resampled curves; nan where one has no row of some side."""
@@ -447,21 +449,10 @@ def find_curves(sample: Sample, kind: str, *, drop_intermediate: bool) -> dict[A
     """The curves of a sample, by class or by pair of classes; the core computes those of present classes at once."""
     dropped = options.read_flag("drop_intermediate", drop_intermediate)
     wanted = curve_pairs(sample, wording.one_of("kind", kind, registry.CURVE_KINDS))
-    compute, inputs = partial(_rust.roc_curve_points, drop_intermediate=dropped), HeldInputs(sample, ())
-    curves = (
-        RocCurve(*points, *name_sides(sample, sides), inputs) for sides, points in each_curve(sample, wanted, compute)
-    )
+    points, inputs = _rust.roc_curve_points(sample.arguments(), wanted, dropped), HeldInputs(sample, ())
+    found = zip(wanted, points, strict=True)
+    curves = [RocCurve(*points, *name_sides(sample, sides), inputs) for sides, points in found]
     return {curve.key: curve for curve in curves}
-
-
-def each_curve(
-    sample: Sample, curves: list[Sides], compute: Callable[[_rust.Sample, list[Sides]], list[Points]]
-) -> Iterator[tuple[Sides, Points]]:
-    """The points of each curve; nan where a side has no rows."""
-    present = present_curves(sample, curves)
-    found = dict(zip(present, compute(sample.arguments(), present), strict=True))
-    nan = np.array([np.nan])
-    return ((sides, found.get(sides, (nan, nan, nan))) for sides in curves)
 
 
 def name_sides(sample: Sample, sides: Sides) -> tuple[Any, Any]:
@@ -474,11 +465,6 @@ def curve_pairs(sample: Sample, kind: str) -> list[Sides]:
     """(positive class, negative class or None for all others) of each curve that a result has entries for."""
     classes = sample.reported_classes()
     return list(permutations(classes, 2)) if kind == registry.PAIRWISE else [(c, None) for c in classes]
-
-
-def present_curves(sample: Sample, curves: list[Sides]) -> list[Sides]:
-    """Those of the curves whose classes have rows."""
-    return [(c, d) for c, d in curves if sample.rows[c] and (d is None or sample.rows[d])]
 
 
 AVERAGES = ("macro", "prevalence")
@@ -615,7 +601,7 @@ def partial_auc(  # noqa: PLR0913
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PartialAuc(result.Printed, result.Result):
+class PartialAuc(Resampled, result.Printed, result.Result):
     """Standardised areas under part of the ROC curves; see `multiauc.partial_auc`.
 
     Attributes
@@ -649,47 +635,17 @@ class PartialAuc(result.Printed, result.Result):
     min_tpr: float | None
     _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 
-    @hints.with_hints
-    def bootstrap(
-        self,
-        n_resamples: int = 2000,
-        rng: np.random.Generator | int | None = None,
-        *,
-        groups: ArrayLike | None = None,
-        sampling: Sampling = "stratified",
-    ) -> resampling.Bootstrap:
-        """Resample the rows, for the uncertainty of `macro` and `prevalence`.
-
-        Parameters
-        ----------
-        n_resamples : int, default 2000
-            How many resamples.
-        rng : numpy Generator or int, optional
-            The generator or its seed. The same seed resamples the same rows for every metric and model.
-        groups : array-like of shape (n,), optional
-            The group of each row (a patient, a user): whole groups are resampled, within classes if `sampling` is
-            "stratified" and no group has rows of several classes. A resample without rows of some class is nan and does
-            not count.
-        sampling : {"stratified", "iid"}, default "stratified"
-            Resample rows within each class, or from all rows.
-
-        Returns
-        -------
-        Bootstrap
-            With the columns "macro" and "prevalence". It has no influence values, so ``"bca"`` intervals are not
-            available.
-        """
-        size, seed = resampling.read_draws(n_resamples, rng)
+    def _held(self) -> HeldInputs:
         if self._inputs is None:
             raise ValueError("these areas were unpickled, without their data; call partial_auc on the data again")
-        inputs = self._inputs.regroup(groups, sampling)
-        sample = inputs.sample
-        region, rate = ("max_fpr", self.max_fpr) if self.max_fpr is not None else ("min_tpr", self.min_tpr)
-        replicates = np.full((size, 2), np.nan)
-        if not np.isnan(self.macro):
-            curves, limit = _partial_curves(sample, self.kind), resampling.MEMORY_LIMIT
-            resampler = _rust.Resampler.of_curves(inputs.arguments(), curves, region, float(rate or 0.0), limit)
-            replicates = resampling.run_replicates(resampler, size, seed)
+        return self._inputs
+
+    def _resample(self, inputs: HeldInputs, draws: tuple[int, int]) -> resampling.Bootstrap:
+        sample, replicates = inputs.sample, np.full((draws[0], 2), np.nan)
+        if not math.isnan(self.macro):
+            curves, region = _partial_curves(sample, self.kind), options.read_region(self.max_fpr, self.min_tpr)
+            resampler = _rust.Resampler.of_curves(inputs.arguments(), curves, *region, resampling.MEMORY_LIMIT)
+            replicates = resampling.run_replicates(resampler, *draws)
         means, smallest = np.array([self.macro, self.prevalence]), estimates.count_smallest(inputs.units())
         resampling.warn_of_lost_classes(replicates, means)
         return resampling.Bootstrap(replicates, AVERAGES, means, None, inputs.resampled_unit, sample.rows, smallest)
@@ -723,10 +679,7 @@ class PartialAuc(result.Printed, result.Result):
 
 def _find_areas(sample: Sample, curves: list[Sides], region: str, rate: float) -> tuple[list[float], float, float]:
     """(area of each curve, mean, mean by prevalence), nan for curves of absent classes."""
-    present = present_curves(sample, curves)
-    areas, macro, prevalence = _rust.partial_aucs(sample.arguments(), present, region, rate)
-    area_of = dict(zip(present, areas, strict=True))
-    values = [area_of.get(curve, math.nan) for curve in curves]
+    values, macro, prevalence = _rust.partial_aucs(sample.arguments(), curves, region, rate)
     return values, sample.nan_if_absent(macro), sample.nan_if_absent(prevalence)
 
 

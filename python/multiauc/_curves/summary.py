@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multiauc import _rust
 from multiauc._common import hints, result, wording
-from multiauc._common.progress import Progress
-from multiauc._curves.multiclass import BAND_FPR, CurveBootstrap
+from multiauc._curves.multiclass import BAND_FPR, CurveBootstrap, refit
 from multiauc._inference import bootstrap as resampling
 from multiauc._inference import intervals
 from multiauc._inference.estimates import count_smallest
 from multiauc._input import options
 from multiauc._input.arrays import as_float64
 from multiauc._input.sample import HeldInputs, read_sample
-from multiauc.threads import get_num_threads
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -222,10 +220,8 @@ class SummaryRocOfPairs(SummaryRoc):
             raise ValueError("this curve was unpickled, without its data; call summary_roc_of_pairs on them again")
         inputs, columns, fit = self._held
         size, seed = resampling.read_draws(n_resamples, rng)
-        outcomes, threads = _rust.PairOutcomes(inputs.arguments(), columns, self.threshold), get_num_threads()
-        with Progress(size, "bootstrap") as progress:
-            steps = pairwise(progress.steps(threads, unit=threads))
-            parts = [fit.bootstrap(outcomes, (seed, first, last - first), BAND_FPR) for first, last in steps]
+        outcomes = _rust.PairOutcomes(inputs.arguments(), columns, self.threshold)
+        parts = refit(size, seed, lambda draws: fit.bootstrap(outcomes, draws, BAND_FPR))
         values, heights, symmetric = zip(*parts, strict=True)
         areas, *parameters = np.concatenate(values).T
         named = dict(zip(self.parameters, parameters, strict=True))

@@ -52,27 +52,10 @@ class LabelColumn(NamedTuple):
 
     def to_columns(self, columns: list[int], n_columns: int) -> tuple[Codes, NDArray[np.int64]]:
         """(codes, counts), when the distinct label at position k belongs to column `columns[k]`."""
-        in_order = columns == list(range(len(columns)))
-        if in_order and len(columns) == n_columns:
+        if columns == list(range(n_columns)):
             return self.codes, self.counts
         counts = np.bincount(columns, self.counts, n_columns).astype(np.int64)
-        dtype, codes = code_dtype(n_columns), self.codes
-        if in_order:
-            codes = codes.astype(dtype, copy=False)
-        elif codes.dtype == dtype == np.uint8:
-            # Without the index array, eight times as large, that NumPy would make of one-byte codes.
-            codes = np.frombuffer(codes.tobytes().translate(bytes(columns).ljust(256, b"\0")), dtype=np.uint8)
-        else:
-            codes = np.array(columns, dtype=dtype)[codes]
-        return codes, counts
-
-
-class _Numbering(dict[Any, int]):
-    """Gives every new key the next number."""
-
-    def __missing__(self, key: Any) -> int:
-        number = self[key] = len(self)
-        return number
+        return _rust.recode(self.codes, columns, n_columns), counts
 
 
 def code_dtype(n_classes: int) -> np.dtype[Any]:
@@ -130,12 +113,10 @@ def _number_column(
     if isinstance(entries, np.ndarray):
         # Times keep their unit as NumPy scalars; tolist would turn some of them into bare integers.
         entries = list(entries) if kind in "mM" else entries.tolist()
-    numbers, distinct = number_objects(argument, entries)
-    if len(distinct) > limit:
-        raise ValueError(f"{argument} must have at most {limit} distinct labels; got {len(distinct)}")
-    counts = np.bincount(numbers).astype(np.int64, copy=False)
-    codes = numbers.astype(code_dtype(len(distinct)), copy=False)
-    return LabelColumn([plain(label) for label in distinct], codes, counts)
+    column = number_objects(argument, entries)
+    if len(column.distinct) > limit:
+        raise ValueError(f"{argument} must have at most {limit} distinct labels; got {len(column.distinct)}")
+    return column
 
 
 def as_readable(labels: NDArray[Any]) -> NDArray[Any]:
@@ -146,18 +127,13 @@ def as_readable(labels: NDArray[Any]) -> NDArray[Any]:
     return labels.astype(labels.dtype.newbyteorder("="), order="C")
 
 
-def number_objects(argument: str, labels: Sequence[Any]) -> tuple[NDArray[Any], list[Any]]:
-    """The number of each label, in the order of their first rows, and the distinct labels."""
-    numbers = _Numbering()
+def number_objects(argument: str, labels: Sequence[Any]) -> LabelColumn:
+    """The labels as numbers in the order of their first rows."""
     try:
-        try:
-            # For up to 256 labels, and twice as fast as np.fromiter.
-            codes: NDArray[Any] = np.frombuffer(bytes(map(numbers.__getitem__, labels)), dtype=np.uint8)
-        except ValueError:
-            codes = np.fromiter(map(numbers.__getitem__, labels), dtype=np.int64, count=len(labels))
+        codes, distinct, counts = _rust.code_objects(labels)
     except TypeError as error:
         raise TypeError(f"{argument} must hold hashable labels such as numbers or strings; {error}") from None
-    return codes, list(numbers)
+    return LabelColumn([plain(label) for label in distinct], codes, counts)
 
 
 def is_missing(label: Any) -> bool:
@@ -365,12 +341,9 @@ def read_slices(by: Any, n_rows: int) -> SliceColumns:
     if not named:
         raise ValueError("by must name at least one column of slices; got none")
     numbered = [_number_slices(argument, values, n_rows) for _, argument, values in named]
-    combined = np.zeros(n_rows, dtype=np.int64)
-    for codes, labels in numbered:
-        # Renumbered after every column, in the order of first rows: below the number of rows times that of labels.
-        _, first_rows, inverse = np.unique(combined * len(labels) + codes, return_index=True, return_inverse=True)
-        combined = np.argsort(np.argsort(first_rows))[inverse]
-    values = [[labels[code] for code in codes[np.sort(first_rows)].tolist()] for codes, labels in numbered]
+    records = np.stack([codes for codes, _ in numbered], axis=1).view(np.uint8)
+    combined, first_rows, _ = _rust.code_bytes(records, n_rows)
+    values = [[labels[code] for code in codes[first_rows].tolist()] for codes, labels in numbered]
     names = values[0] if len(values) == 1 else list(zip(*values, strict=True))
     return SliceColumns(tuple(name for name, _, _ in named), names, combined.astype(np.uint32))
 
@@ -417,6 +390,5 @@ def _number_slices(argument: str, values: Any, n_rows: int) -> tuple[NDArray[Any
         found = describe_type(values) if not shape else f"shape {shape}" if shape[1:] else pluralize(shape[0], "label")
         raise ValueError(f"{argument} must have one label per row, {pluralize(n_rows, 'row')}; got {found}")
     column = _number_column(argument, entries, labels_of, n_rows)
-    place: dict[Any, int] = {}
-    places = [place.setdefault(None if is_missing(label) else label, len(place)) for label in column.distinct]
-    return np.array(places)[column.codes], list(place)
+    places = number_objects(argument, [None if is_missing(label) else label for label in column.distinct])
+    return places.codes.astype(np.uint32)[column.codes], places.distinct

@@ -167,12 +167,17 @@ def _read_matrix(
         )
     if diagonal is not None:
         np.fill_diagonal(matrix, diagonal)
+    check_entries(argument, matrix, wanted)
+    return matrix
+
+
+def check_entries(argument: str, matrix: NDArray[np.float64], wanted: str) -> None:
+    """Raise unless all entries are as wanted."""
     least, is_allowed = ENTRIES[wanted]
     wrong = np.argwhere(~(((matrix > least) | ((matrix == least) & is_allowed)) & np.isfinite(matrix)))
     if len(wrong):
         i, j = wrong[0].tolist()
         raise ValueError(f"{argument} must be {wanted}; got {matrix[i, j]} at [{i}, {j}]")
-    return matrix
 
 
 def read_level(level: Any) -> float:
@@ -188,9 +193,9 @@ def read_groups(groups: Any, n_rows: int, argument: str = "groups") -> NDArray[n
     if labels.ndim != 1 or len(labels) != n_rows:
         found = f"shape {labels.shape}" if labels.ndim else wording.describe_type(groups)
         raise ValueError(f"{argument} must have one entry per row, {wording.pluralize(n_rows, 'row')}; got {found}")
-    distinct: list[Any]
+    codes: NDArray[Any]
     if labels.dtype.kind == "O":
-        codes, distinct = row_labels.number_objects(argument, labels.tolist())
+        distinct, codes, _ = row_labels.number_objects(argument, labels.tolist())
     elif labels.dtype.kind in "iu" and labels.dtype.itemsize <= 8:
         codes, first_rows, _ = _rust.code_integers(row_labels.as_readable(labels), n_rows)
         distinct = labels[first_rows[:2]].tolist()

@@ -11,7 +11,7 @@ from multiauc._common.registry import METRICS
 from multiauc._common.wording import describe_type, one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -25,9 +25,6 @@ SCORES_AT_ONCE = 1 << 20
 # Rows whose sums are looked at, and how far a sum of probabilities may be from 1.
 ROWS_LOOKED_AT = 10_000
 SUM_TOLERANCE = 1e-3
-# Rows that are checked at a time, and how far the sum of probabilities of so many bytes may be from 1.
-BLOCK = 65_536
-TOLERANCES = {8: 1e-6, 4: 1e-3}
 #: What results say of scores that are not probabilities.
 NOT_PROBABILITIES = (
     "scores are not probabilities (rows do not sum to 1): values depend on their scale; pass outputs='logits' if they "
@@ -148,7 +145,7 @@ def check_probabilities(
     scores: NDArray[np.float32] | NDArray[np.float64], wanted_for: str
 ) -> NDArray[np.float32] | NDArray[np.float64]:
     """The scores, (n, K) or (n, 1); raises, with what they are needed for, unless all rows are probabilities."""
-    row = find_improbable_row(scores)
+    row = _rust.find_improbable_row(scores)
     if row is not None:
         found = scores[row].tolist()
         shown = ", ".join(f"{value:.6g}" for value in found[:8]) + (", ..." if len(found) > 8 else "")
@@ -157,21 +154,3 @@ def check_probabilities(
             f"got {shown} in row {row}: for logits pass outputs='logits'"
         )
     return scores
-
-
-def find_improbable_row(scores: NDArray[np.float32] | NDArray[np.float64]) -> int | None:
-    """The first row whose scores are not probabilities, if there is one."""
-    tolerance = TOLERANCES[scores.itemsize]
-    for start, block in probability_blocks(scores):
-        # Written to fail for nan.
-        wrong = ~((np.abs(block.sum(axis=1) - 1.0) <= tolerance) & (block.min(axis=1) >= -tolerance))
-        if wrong.any():
-            return start + int(np.argmax(wrong))
-    return None
-
-
-def probability_blocks(scores: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """First rows of blocks, and the probabilities of all classes in them; a single score is that of the second."""
-    for start in range(0, len(scores), BLOCK):
-        block = scores[start : start + BLOCK].astype(np.float64)
-        yield start, block if block.shape[1] > 1 else np.column_stack([1.0 - block[:, 0], block[:, 0]])

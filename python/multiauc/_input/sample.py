@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 
 ABSENT_POLICIES = ("raise", "ignore", "nan")
-# How many rows the fingerprint of held inputs looks at, and how many columns of each of them.
-ROWS_SEEN = 512
-COLUMNS_SEEN = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,10 +135,9 @@ def read_ordered_sample(
         raise ValueError(
             f"{argument} must have one score per row, higher for later classes, to rank ordered classes; got {found}"
         )
-    if labels is None:
-        n_classes = len(set(row_labels.read_label_column(y_true, len(scores), 1).distinct))
-    else:
-        n_classes = len(row_labels.read_labels(labels))
+    given = labels is not None
+    known = row_labels.read_labels(labels) if given else row_labels.read_label_column(y_true, len(scores), 1).distinct
+    n_classes = len(set(known))
     if n_classes < 2:
         raise ValueError("y_true has rows of one class only; an order needs at least two")
     each = np.broadcast_to(scores.reshape(-1, 1), (len(scores), n_classes))
@@ -329,6 +325,14 @@ PREDICTIONS_ALONE = (
 )
 
 
+def find_response(estimator: Any, argument: str) -> str:
+    """The method that gives scores: probabilities, or decision values where there are none."""
+    response = next((name for name in SCORING if hasattr(estimator, name)), None)
+    if response is None:
+        raise TypeError(f"{argument} must have predict_proba or decision_function; got {describe_type(estimator)}")
+    return response
+
+
 def _explain_type(y_score: Any, error: TypeError) -> TypeError:
     """What is wrong with `y_score`, of which `error` says no more than that it has no numbers."""
     method = next((name for name in SCORING if hasattr(y_score, name)), None)
@@ -461,22 +465,14 @@ class HeldInputs:
 
     def units(self) -> NDArray[np.int64]:
         """The rows of each class, or its groups."""
-        if self.groups is None:
-            return self.sample.rows
-        counts = slice(None) if self.sample.weights is None else self.sample.weights > 0
-        n_groups = int(self.groups.max()) + 1
-        pairs = np.unique(self.sample.codes[counts].astype(np.int64) * n_groups + self.groups[counts])
-        return np.bincount(pairs // n_groups, minlength=self.sample.n_classes)
+        return self.sample.rows if self.groups is None else self._count_groups(self.groups)[0]
 
     def groups_span_classes(self) -> bool:
         """Whether some group has rows of several classes, which makes class sizes random."""
-        if self.groups is None:
-            return False
-        counts = slice(None) if self.sample.weights is None else self.sample.weights > 0
-        codes, groups = self.sample.codes[counts], self.groups[counts]
-        class_of = np.zeros(int(self.groups.max()) + 1, dtype=codes.dtype)
-        class_of[groups] = codes
-        return bool((class_of[groups] != codes).any())
+        return self.groups is not None and self._count_groups(self.groups)[1]
+
+    def _count_groups(self, groups: NDArray[np.uint32]) -> tuple[NDArray[np.int64], bool]:
+        return _rust.count_groups(self.sample.codes, self.sample.weights, groups, self.sample.n_classes)
 
     def describe_options(self) -> Record:
         """The options by the names of the arguments; of arrays of rows, whether they are there."""
@@ -500,21 +496,5 @@ class HeldInputs:
         return self.sampling if self.groups is None else "groups"
 
     def _look(self) -> int:
-        """A fingerprint of some rows, the first and the last among them: up to a number, all of their columns.
-
-        Of more columns some, and in addition one of each row, another one from row to row.
-        """
-        scores, weights = self.sample.scores, self.sample.weights
-        rows, n_columns = _spread(len(scores), ROWS_SEEN), scores.shape[1]
-        seen: list[NDArray[Any]] = [scores[rows]]
-        if n_columns > COLUMNS_SEEN:
-            one_of_each = scores[rows, np.arange(len(rows)) % n_columns]
-            seen = [scores[np.ix_(rows, _spread(n_columns, COLUMNS_SEEN))], one_of_each]
-        if weights is not None:
-            seen.append(weights[rows])
-        return hash(b"".join(cells.tobytes() for cells in seen))
-
-
-def _spread(length: int, most: int) -> NDArray[np.intp]:
-    """Positions from the first to the last: all of them, or `most` at equal distances."""
-    return np.arange(length) if length <= most else np.arange(most) * (length - 1) // (most - 1)
+        """A fingerprint of some scores and weights."""
+        return _rust.fingerprint(self.sample.scores, self.sample.weights)

@@ -7,6 +7,7 @@ import math
 import os
 from typing import TYPE_CHECKING, Any
 
+from multiauc import _rust
 from multiauc._common import registry, result
 from multiauc._common.progress import Stage
 from multiauc._common.wording import names_as_text, printable, shown_name
@@ -20,7 +21,6 @@ from multiauc._evaluation.evaluation import evaluate_inputs
 from multiauc._evaluation.slices import evaluate_sliced_inputs
 from multiauc._input.labels import read_slices
 from multiauc._input.options import read_costs
-from multiauc._input.probabilities import find_improbable_row
 from multiauc._io.output import Output
 from multiauc._metrics.classification import count_confusions
 from multiauc._metrics.volumes import find_surface
@@ -175,7 +175,7 @@ def _view_predictions(
 
     One score that is not a probability does not say where the second class is predicted.
     """
-    are_probabilities = find_improbable_row(sample.scores) is None
+    are_probabilities = _rust.find_improbable_row(sample.scores) is None
     if sample.n_classes > CURVE_UP_TO_CLASSES or (sample.has_one_score and not are_probabilities):
         return None, ()
     confusion = numbers.view_confusion(count_confusions(sample, held.groups), level)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
+from multiauc._common.hints import needs
 from multiauc._common.wording import describe_type, shown_name
-from multiauc._input.sample import SCORING
+from multiauc._input.sample import find_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -125,12 +126,7 @@ def predict_folds(
 
 def predict_scores(estimator: Any, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
     """`predict_proba`, or `decision_function` where there is none."""
-    for method in SCORING:
-        if hasattr(estimator, method):
-            return getattr(estimator, method)(X)
-    raise TypeError(
-        f"estimator must have predict_proba or decision_function; got {type(estimator).__name__} without either"
-    )
+    return getattr(estimator, find_response(estimator, "estimator"))(X)
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -148,10 +144,8 @@ def check_axes(ax: Any) -> Axes:
 
 def import_pyplot() -> Any:
     """Import pyplot, or say how to install it."""
-    try:
+    with needs("plotting needs matplotlib", "matplotlib"):
         from matplotlib import pyplot as plt  # noqa: PLC0415
-    except ImportError:
-        raise ImportError("plotting needs matplotlib; install it with: pip install matplotlib") from None
     return plt
 
 
@@ -264,14 +258,8 @@ def zoom_of(curves: Iterable[tuple[ArrayLike, ArrayLike]]) -> float | None:
 
 def _find_bend(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> float:
     """How far from the corner (0, 1) a curve meets the falling diagonal, along either axis."""
-    beyond = fpr + tpr >= 1.0
-    if not beyond.any():
-        return 1.0
-    k = int(beyond.argmax())
-    x, y, left, below = (float(fpr[k]), float(tpr[k]), *((float(fpr[k - 1]), float(tpr[k - 1])) if k else (0.0, 0.0)))
-    step = (x - left) + (y - below)
-    share = 1.0 if step <= 0.0 else (1.0 - left - below) / step
-    return left + share * (x - left)
+    sums = np.concatenate([[0.0], fpr + tpr])
+    return float(np.interp(1.0, sums, np.concatenate([[0.0], fpr]), right=1.0))
 
 
 def _free_place(axes: Axes, drawn: list[Line2D | Collection]) -> tuple[float, float, float, float] | None:

@@ -14,7 +14,7 @@ from multiauc._common import registry
 from multiauc._common.wording import decimals, listing, shown_name
 from multiauc._costs.hulls import CostCurve, OperatingPoint, RocHull, roc_hulls
 from multiauc._curves import multiclass, per_class, roc
-from multiauc._curves.summary import SummaryRoc, SummaryRocOfPairs
+from multiauc._curves.summary import SummaryRocOfPairs
 from multiauc._input.options import read_level
 from multiauc.plotting import _base as base
 
@@ -399,7 +399,21 @@ class ReliabilityDisplay(CurvesDisplay):
         return curve.predicted, curve.observed, -farthest
 
 
-class MulticlassRocDisplay(FoldsDisplay):
+class BandDisplay(base.Display):
+    """One curve and perhaps its band."""
+
+    line_: Line2D
+
+    def __init__(self, roc: Any, *, band: multiclass.RocBand | None = None) -> None:
+        self.roc = roc
+        self.band = band
+
+    @property
+    def _limits(self) -> base.Band | None:
+        return None if self.band is None else (self.band.fpr, self.band.low, self.band.high)
+
+
+class MulticlassRocDisplay(BandDisplay, FoldsDisplay):
     """A multi-class ROC curve, its band, and the curves of the pairs behind it.
 
     Parameters
@@ -429,14 +443,9 @@ class MulticlassRocDisplay(FoldsDisplay):
     'model (D = 0.807)'
     """
 
-    line_: Line2D
     _compute = staticmethod(multiclass.multiclass_roc)
     _plot_options = ("pairs", "label")
     _at = multiclass.BAND_FPR
-
-    def __init__(self, roc: multiclass.MulticlassRoc | FoldMean, *, band: multiclass.RocBand | None = None) -> None:
-        self.roc = roc
-        self.band = band
 
     @classmethod
     def _average(cls, folds: list[Any]) -> FoldMean:
@@ -452,15 +461,11 @@ class MulticlassRocDisplay(FoldsDisplay):
             look = {"color": self.line_.get_color(), "alpha": alpha, "linewidth": 0.8}
             for tp, fp in zip(roc.tp_rates.T, roc.fp_rates.T, strict=True):
                 base.draw_behind(axes, [0.0, *fp, 1.0], [0.0, *tp, 1.0], look)
-        base.shade_band(axes, roc.band if isinstance(roc, FoldMean) else _limits(self.band), curve=self.line_)
+        base.shade_band(axes, roc.band if isinstance(roc, FoldMean) else self._limits, curve=self.line_)
         return self._set_axes(base.finish_roc(axes))
 
 
-def _limits(band: multiclass.RocBand | None) -> base.Band | None:
-    return None if band is None else (band.fpr, band.low, band.high)
-
-
-class SummaryRocDisplay(base.Display):
+class SummaryRocDisplay(BandDisplay):
     """A summary ROC curve with the tables behind it, and the regions of models that have them.
 
     Parameters
@@ -487,12 +492,6 @@ class SummaryRocDisplay(base.Display):
     'studies (AUC = 0.912)'
     """
 
-    line_: Line2D
-
-    def __init__(self, roc: SummaryRoc, *, band: multiclass.RocBand | None = None) -> None:
-        self.roc = roc
-        self.band = band
-
     def plot(self, ax: Axes | None = None, *, label: str | None = None, level: float = 0.95, **line: Any) -> Self:
         """Draw it on axes that other curves may share; regions are of this level. See `multiauc.SummaryRoc.plot`."""
         roc, axes = self.roc, base.roc_axes(ax)
@@ -510,7 +509,7 @@ class SummaryRocDisplay(base.Display):
             for of, (find, dashes) in regions.items():
                 name = f"{100 * level:g}% region of {of}"
                 axes.plot(*find(level).T, color=colour, linestyle=dashes, linewidth=1.0, label=name, zorder=2)
-        base.shade_band(axes, _limits(self.band), curve=self.line_)
+        base.shade_band(axes, self._limits, curve=self.line_)
         return self._set_axes(base.finish_roc(axes))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
@@ -47,11 +46,9 @@ class IntervalsDisplay(base.Display):
         axes.plot([value], [row], linestyle="none", zorder=3, **style)
 
     def _draw_estimate(self, axes: Axes, row: int, estimate: Estimate, level: float, style: base.Style) -> None:
-        """The same for an estimate; a mark without a bar shows that it has no interval, and no warning is needed."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            limits = estimate.confidence_interval(level)
-        self._draw_interval(axes, row, estimate.value, limits, style)
+        """The same for an estimate; a mark without a bar shows that it has no interval."""
+        found = estimate.to_dict(level)
+        self._draw_interval(axes, row, estimate.value, (found["low"], found["high"]), style)
 
     @staticmethod
     def _name_rows(

@@ -8,6 +8,7 @@ import numpy as np
 
 from multiauc._common.wording import decimals, pluralize
 from multiauc._input.options import read_partition
+from multiauc._input.probabilities import check_probabilities
 from multiauc._input.sample import read_sample
 from multiauc._metrics.volumes import Volume, hum
 from multiauc.plotting import _base as base
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 # The corners of the three classes: the first to the left, the second to the right, the third on top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
-SUM_TOLERANCE = 1e-3
 POINTS_AT_MOST = 5000
 SURFACE_INCHES = 5.6
 # Where the reader stands: the corner where all three rates are 1 is at the top, towards the reader.
@@ -96,14 +96,8 @@ class SimplexDisplay(base.PredictionsDisplay):
         sample = read_sample(y_true, y_score, None, labels, "ignore", outputs)
         if sample.n_classes != 3:
             raise ValueError(f"y_score must have three columns to be drawn in a triangle; got {sample.n_classes}")
-        far = np.abs(sample.scores.sum(axis=1, dtype=np.float64) - 1.0) > SUM_TOLERANCE
-        far |= (sample.scores < -SUM_TOLERANCE).any(axis=1)
-        if far.any():
-            row = int(far.argmax())
-            raise ValueError(
-                "y_score must have probabilities, rows that sum to 1, to be drawn in a triangle; "
-                f"got {sample.scores[row].tolist()} in row {row}"
-            )
+        # A point need not be exact to be drawn: the tolerance for float32 is enough.
+        check_probabilities(sample.scores.astype(np.float32), "to be drawn in a triangle")
         return cls(sample.scores, sample.codes, sample.labels, partition=partition).plot(ax, **points)
 
     def plot(self, ax: Axes | None = None, **points: Any) -> Self:

@@ -19,7 +19,7 @@ from multiauc._evaluation.comparison import compare
 from multiauc._evaluation.evaluation import evaluate
 from multiauc._evaluation.runs import compare_repeats, evaluate_repeats
 from multiauc._input.options import read_metric
-from multiauc._input.sample import SCORING
+from multiauc._input.sample import SCORING, find_response
 from multiauc._metrics.scoring import check_option_names, compute_score
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         super().__init__(ScoreFunction(self.metric), sign, kept, SCORING)
 
     def _score(self, method_caller: Callable[..., Any], estimator: Any, X: Any, y_true: Any, **passed: Any) -> float:  # noqa: N803
-        y_score = method_caller(estimator, _find_response(estimator, "estimator"), X, pos_label=None)
+        y_score = method_caller(estimator, find_response(estimator, "estimator"), X, pos_label=None)
         # The columns are those of the estimator's classes; labels are for callers that do not know these.
         labels = self._kwargs.get("labels")
         known = estimator.classes_.tolist()
@@ -260,7 +260,7 @@ def _uneven_folds(row: int, found: str) -> ValueError:
 def _predict_scores(
     estimator: Any, features: Any, y: Any, splits: list[tuple[Any, Any]], labels: list[Any]
 ) -> NDArray[np.float64]:
-    response = _find_response(estimator, "estimators")
+    response = find_response(estimator, "estimators")
     scores = np.full((len(np.asarray(y)), len(labels)), np.nan)
     for train, test in splits:
         fitted = clone(estimator).fit(_safe_indexing(features, train), _safe_indexing(y, train))
@@ -280,11 +280,3 @@ def _predict_scores(
             )
         scores[test] = found[:, [known.index(label) for label in labels]]
     return scores
-
-
-def _find_response(estimator: Any, argument: str) -> str:
-    """The method that gives scores: probabilities, or decision values where there are none."""
-    response = next((name for name in SCORING if hasattr(estimator, name)), None)
-    if response is None:
-        raise TypeError(f"{argument} must have predict_proba or decision_function; got {estimator!r}")
-    return response

@@ -252,13 +252,11 @@ def _one_vs_rest(
     sample: _rust.Sample, sizes: NDArray[np.float64], average: str | None, max_fpr: float | None
 ) -> float | NDArray[np.float64]:
     """Each class against the rest; nan and a warning for those without rows."""
-    present = np.flatnonzero(sizes)
-    values = np.full(len(sizes), np.nan)
     if max_fpr is None:
         values = _rust.one_vs_rest_per_class(sample)
     else:
-        values[present] = _rust.partial_aucs(sample, [(c, None) for c in present.tolist()], "max_fpr", max_fpr)[0]
-    _warn_undefined(len(sizes) - len(present))
+        values = np.array(_rust.partial_aucs(sample, [(c, None) for c in range(len(sizes))], "max_fpr", max_fpr)[0])
+    _warn_undefined(int(np.count_nonzero(sizes == 0)))
     return values if average is None else _weighted_mean(values, sizes if average == "weighted" else None)
 
 
@@ -318,20 +316,18 @@ def _find_extensions(y_score: Any, options: dict[str, Any]) -> dict[str, Any]:
         return {}
     if scores.ndim != 2 or scores.shape[1] < 3:
         return {}  # up to two classes, for which we allow nothing more
-    beyond: dict[str, Any] = {}
-    if options["multi_class"] == "ovo":
-        beyond |= {"sample_weight": None} if options["sample_weight"] is not None else {}
-        beyond |= {"average": "macro"} if options["average"] is None else {}
-    if options["max_fpr"] is not None:
-        beyond["max_fpr"] = None
-    labels = options["labels"]
-    if labels is not None and np.ndim(labels) == 1:
-        in_order = np.unique(np.asarray(labels))
-        if len(in_order) == len(labels) and not np.array_equal(in_order, labels):
-            beyond["labels"] = in_order
-    if np.isfinite(scores).all() and not np.allclose(1, scores.sum(axis=1)):
-        beyond["y_score"] = np.full(scores.shape, 1 / scores.shape[1])
-    return beyond
+    is_ovo, labels = options["multi_class"] == "ovo", options["labels"]
+    in_order = labels if labels is None or np.ndim(labels) != 1 else np.unique(labels)
+    are_moved = in_order is not labels and len(in_order) == len(labels) and not np.array_equal(in_order, labels)
+    sum_to_one = not np.isfinite(scores).all() or np.allclose(1, scores.sum(axis=1))
+    plain = {
+        "sample_weight": (None, is_ovo and options["sample_weight"] is not None),
+        "average": ("macro", is_ovo and options["average"] is None),
+        "max_fpr": (None, options["max_fpr"] is not None),
+        "labels": (in_order, are_moved),
+        "y_score": (np.full(scores.shape, 1 / scores.shape[1]), not sum_to_one),
+    }
+    return {name: value for name, (value, is_beyond) in plain.items() if is_beyond}
 
 
 class Patch:

@@ -4,11 +4,11 @@ use multiauc::{HullRates, Rule};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::arrays::{Matrix, Vector, contiguous, records, rectangle, square, vector};
+use crate::arrays::{Matrix, Vector, contiguous, rectangle, square, vector};
 use crate::errors::other_lengths;
 use crate::options::decision_rule_named;
 use crate::running::run;
-use crate::sample::{SampleArgument, compute};
+use crate::sample::{SampleArgument, ScoreArray, compute, with_scores};
 
 /// What a row costs in the fit of a rule, in units of counting a cell.
 const FITTED_ROW: usize = 100;
@@ -50,19 +50,22 @@ pub fn lc_index(a: HullArgument<'_>, b: HullArgument<'_>, cost_range: (f64, f64)
 #[pyfunction]
 pub fn decide<'py>(
     py: Python<'py>,
-    probabilities: PyReadonlyArray2<'py, f64>,
+    probabilities: ScoreArray,
+    columns: Vec<usize>,
     costs: PyReadonlyArray2<'py, f64>,
     rule: &str,
     scale: f64,
     offsets: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray1<isize>>> {
-    let (rows, columns) = records(&probabilities)?;
     let (costs, offsets) = (square(&costs)?, contiguous(&offsets)?.to_vec());
-    if columns != offsets.len() || costs.len() != columns * columns {
-        return Err(other_lengths());
-    }
-    let rule = Rule { kind: decision_rule_named(rule)?, scale, offsets };
-    let found = run(py, rows.len() * columns, |workers| multiauc::decide(&rule, rows, costs, workers))?;
+    let (classes, rule) = (offsets.len(), Rule { kind: decision_rule_named(rule)?, scale, offsets });
+    let found = with_scores!(py, probabilities, |matrix| {
+        let known = matrix.columns().max(2);
+        if columns.len() != classes || costs.len() != classes * classes || columns.iter().any(|&c| c >= known) {
+            return Err(other_lengths());
+        }
+        run(py, matrix.rows() * classes, |workers| multiauc::decide(&rule, &matrix, &columns, costs, workers))
+    })?;
     Ok(vector(py, found.into_iter().map(usize::cast_signed).collect()))
 }
 

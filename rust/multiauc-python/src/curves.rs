@@ -1,10 +1,10 @@
 //! ROC curves of single columns: their points, their convex hulls, bands, and areas under parts of them.
 
-use multiauc::{CurvePoints, CurveRates, CurveSides, PrecisionRecallPoints};
+use multiauc::{CurvePoints, CurveRates, CurveSides, PrecisionRecallPoints, ReliabilityPoints};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::arrays::{Vector, contiguous, vector};
+use crate::arrays::{Integers, Vector, contiguous, integers, vector};
 use crate::errors::other_lengths;
 use crate::options::region_named;
 use crate::running::run;
@@ -80,6 +80,28 @@ pub fn precision_recall_points<'py>(
     Ok(found.into_iter().map(arrays).collect())
 }
 
+/// Mean probabilities, frequencies, rows and effective numbers of rows, by bin.
+type Bins<'py> = (Vector<'py>, Vector<'py>, Integers<'py>, Vector<'py>);
+
+#[pyfunction]
+pub fn reliability_points<'py>(
+    py: Python<'py>,
+    sample: SampleArgument<'py>,
+    classes: Vec<usize>,
+    bins: usize,
+    are_uniform: bool,
+) -> PyResult<Vec<Bins<'py>>> {
+    let view = sample.view()?;
+    let found = compute!(py, view, CURVE_POINT, |sample, workers| {
+        multiauc::reliability_curves(sample, &classes, bins, are_uniform, workers)
+    })?;
+    let arrays = |curve: ReliabilityPoints| {
+        let rows = integers(py, curve.rows);
+        (vector(py, curve.predicted), vector(py, curve.observed), rows, vector(py, curve.sizes))
+    };
+    Ok(found.into_iter().map(arrays).collect())
+}
+
 fn points(py: Python<'_>, curves: Vec<CurvePoints>) -> Vec<Points<'_>> {
     let arrays = |curve: CurvePoints| {
         (vector(py, curve.false_positive_rates), vector(py, curve.true_positive_rates), vector(py, curve.thresholds))
@@ -125,6 +147,13 @@ pub fn roc_heights<'py>(
 ) -> PyResult<Vector<'py>> {
     let curve = curve.rates()?;
     Ok(vector(py, contiguous(&at)?.iter().map(|&rate| curve.height(rate)).collect()))
+}
+
+/// The rows on both sides of each curve, or Kish's effective numbers of rows.
+#[pyfunction]
+pub fn side_sizes(py: Python<'_>, sample: SampleArgument<'_>, curves: Vec<CurveSides>) -> PyResult<Vec<(f64, f64)>> {
+    let view = sample.view()?;
+    run(py, view.rows(), |workers| multiauc::side_sizes(view.codes(), view.weights(), view.classes(), &curves, workers))
 }
 
 #[pyfunction]

@@ -1,12 +1,14 @@
 //! Labels as codes, class sizes, the delimiter of a text, and the number of threads.
 
-use multiauc::{ClassSizes, Coding};
+use multiauc::{ClassSizes, Codes, Coding};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
 
 use crate::arrays::{CodeArray, Integers, Vector, code_array, contiguous, integers, records, vector};
 use crate::running::run;
 
+type ObjectCoding<'py> = (Bound<'py, PyAny>, Bound<'py, PyList>, Integers<'py>);
 type CodingTuple<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<isize>>, Integers<'py>);
 
 #[pyfunction]
@@ -74,4 +76,48 @@ pub fn class_sizes<'py>(
     let weights = weights.as_ref().map(contiguous).transpose()?;
     let sizes = run(py, codes.len(), |workers| ClassSizes::count(codes, weights, n_classes, workers))?;
     Ok((integers(py, sizes.rows), vector(py, sizes.weights)))
+}
+
+/// Codes of other classes, as narrow as their number allows.
+#[pyfunction]
+pub fn recode(py: Python<'_>, codes: CodeArray, columns: Vec<u32>, n_classes: usize) -> PyResult<Bound<'_, PyAny>> {
+    let codes = codes.borrow(py)?;
+    Ok(code_array(py, multiauc::recode(codes.codes()?, &columns, n_classes)))
+}
+
+/// (groups of each class, whether some group has rows of several).
+#[pyfunction]
+pub fn count_groups<'py>(
+    py: Python<'py>,
+    codes: CodeArray,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    groups: PyReadonlyArray1<'py, u32>,
+    n_classes: usize,
+) -> PyResult<(Integers<'py>, bool)> {
+    let codes = codes.borrow(py)?;
+    let (codes, groups) = (codes.codes()?, contiguous(&groups)?);
+    let weights = weights.as_ref().map(contiguous).transpose()?;
+    let (of_classes, span) = run(py, codes.len(), |_| multiauc::count_groups(codes, weights, groups, n_classes))?;
+    Ok((integers(py, of_classes), span))
+}
+
+/// (the number of each object, the distinct ones by first appearance, how many there are of each).
+#[pyfunction]
+pub fn code_objects<'py>(py: Python<'py>, objects: Bound<'py, PyAny>) -> PyResult<ObjectCoding<'py>> {
+    let (numbers, distinct) = (PyDict::new(py), PyList::empty(py));
+    let (mut codes, mut counts) = (Vec::with_capacity(objects.len()?), Vec::new());
+    for object in objects.try_iter()? {
+        let object = object?;
+        let code = if let Some(number) = numbers.get_item(&object)? {
+            number.extract::<u32>()?
+        } else {
+            numbers.set_item(&object, counts.len())?;
+            distinct.append(object)?;
+            counts.push(0);
+            counts.len() as u32 - 1
+        };
+        counts[code as usize] += 1;
+        codes.push(code);
+    }
+    Ok((code_array(py, Codes::narrowed(codes, counts.len())), distinct, integers(py, counts)))
 }

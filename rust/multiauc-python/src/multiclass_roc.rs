@@ -38,7 +38,7 @@ pub struct RocModel {
 }
 
 #[pyfunction]
-#[pyo3(signature = (sample, *, thresholds, scope, center, pair_weights, tp_weights, fp_weights, continuity, tolerance,
+#[pyo3(signature = (sample, *, thresholds, scope, center, pair_weights, rate_weights, continuity, tolerance,
     max_iterations, memory_limit))]
 #[expect(clippy::too_many_arguments, reason = "the keywords of one Python function")]
 pub fn multiclass_roc(
@@ -48,8 +48,7 @@ pub fn multiclass_roc(
     scope: &str,
     center: &str,
     pair_weights: Option<PairWeighting>,
-    tp_weights: PyReadonlyArray2<'_, f64>,
-    fp_weights: PyReadonlyArray2<'_, f64>,
+    rate_weights: Option<[PyReadonlyArray2<'_, f64>; 2]>,
     continuity: f64,
     tolerance: f64,
     max_iterations: usize,
@@ -61,7 +60,11 @@ pub fn multiclass_roc(
         ThresholdsArgument::Given(values) => (Grid::Given(contiguous(values)?), values.len()?),
     };
     let (scope, center) = (scope_named(scope)?, center_named(center)?);
-    let (tp_weights, fp_weights) = (square(&tp_weights)?, square(&fp_weights)?);
+    let equal = vec![1.0; classes * classes];
+    let [tp_weights, fp_weights] = match &rate_weights {
+        None => [&equal[..]; 2],
+        Some([of_tp, of_fp]) => [square(of_tp)?, square(of_fp)?],
+    };
     let pair_weights = PairWeighting::borrow(pair_weights.as_ref(), py)?;
     let pair_weights = pair_weights.read()?;
     let stop = Stop { tolerance, max_iterations, settle_curve: true };

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{BorrowedCodes, CodeArray, contiguous, matrix};
 use crate::options::is_iid_named;
+use crate::running::run;
 
 /// What a cell costs where rows have weights and are sorted, in units of counting a cell.
 const SORTED_CELL: usize = 10;
@@ -50,7 +51,8 @@ impl Sample {
 }
 
 impl ScoreArray {
-    fn borrow<'py>(&self, py: Python<'py>) -> PyResult<BorrowedScores<'py>> {
+    /// The array, for reading.
+    pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<BorrowedScores<'py>> {
         Ok(match self {
             Self::Double(array) => BorrowedScores::Double(array.bind(py).try_readonly()?),
             Self::Single(array) => BorrowedScores::Single(array.bind(py).try_readonly()?),
@@ -71,12 +73,33 @@ impl FromPyObject<'_, '_> for ScoreArray {
     }
 }
 
+/// The same expression for scores of either precision.
+macro_rules! with_scores {
+    ($py:expr, $scores:expr, |$matrix:ident| $work:expr) => {
+        match $scores.borrow($py)? {
+            $crate::sample::BorrowedScores::Double(array) => {
+                let $matrix = $crate::arrays::matrix(&array)?;
+                $work
+            }
+            $crate::sample::BorrowedScores::Single(array) => {
+                let $matrix = $crate::arrays::matrix(&array)?;
+                $work
+            }
+        }
+    };
+}
+
 /// Whether the rows of some scores sum to 1 within a tolerance; `most` of them are looked at.
 #[pyfunction]
 pub fn sum_to_one(py: Python<'_>, scores: ScoreArray, most: usize, tolerance: f64) -> PyResult<bool> {
-    Ok(match scores.borrow(py)? {
-        BorrowedScores::Double(array) => matrix(&array)?.sums_to_one(most, tolerance),
-        BorrowedScores::Single(array) => matrix(&array)?.sums_to_one(most, tolerance),
+    Ok(with_scores!(py, scores, |matrix| matrix.sums_to_one(most, tolerance)))
+}
+
+/// The first row whose scores are not probabilities.
+#[pyfunction]
+pub fn find_improbable_row(py: Python<'_>, scores: ScoreArray) -> PyResult<Option<usize>> {
+    with_scores!(py, scores, |matrix| {
+        run(py, matrix.rows() * matrix.columns(), |workers| matrix.find_improbable_row(workers))
     })
 }
 
@@ -93,6 +116,14 @@ pub fn find_odd_rows(py: Python<'_>, scores: ScoreArray) -> PyResult<Option<OddT
     Ok(found.map(|odd| (odd.row, odd.sum, odd.is_negative, odd.count)))
 }
 
+/// A hash of some of the scores and weights, which notices changes.
+#[pyfunction]
+#[pyo3(signature = (scores, weights=None))]
+pub fn fingerprint(py: Python<'_>, scores: ScoreArray, weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<u64> {
+    let weights = weights.as_ref().map(contiguous).transpose()?;
+    Ok(with_scores!(py, scores, |matrix| matrix.fingerprint(weights)))
+}
+
 /// The arrays of a [`Sample`], borrowed for the time of a call.
 pub struct SampleArgument<'py> {
     scores: BorrowedScores<'py>,
@@ -102,7 +133,8 @@ pub struct SampleArgument<'py> {
     is_iid: bool,
 }
 
-enum BorrowedScores<'py> {
+/// The same, for reading.
+pub enum BorrowedScores<'py> {
     Double(PyReadonlyArray2<'py, f64>),
     Single(PyReadonlyArray2<'py, f32>),
 }
@@ -157,7 +189,7 @@ macro_rules! compute {
         })
     }};
 }
-pub(crate) use {compute, with_sample};
+pub(crate) use {compute, with_sample, with_scores};
 
 impl Sample {
     /// The arrays, for reading.

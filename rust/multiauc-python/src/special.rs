@@ -1,6 +1,6 @@
 //! Distributions and means of rows, for numbers and arrays.
 
-use multiauc::{LargestNormal, StudentT};
+use multiauc::{Discrete, LargestNormal, StudentT};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -71,6 +71,26 @@ pub fn normal_share_above(own: (f64, f64), other: (f64, f64)) -> f64 {
 #[pyfunction]
 pub fn normal_share_separated(means: [f64; 4], deviations: [f64; 4], correlation: f64) -> f64 {
     multiauc::normal_share_separated(means, deviations, correlation)
+}
+
+/// Values and their probabilities.
+#[derive(FromPyObject)]
+pub struct DiscreteArgument<'py>(PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
+
+impl DiscreteArgument<'_> {
+    fn read(&self) -> PyResult<Discrete<'_>> {
+        Ok((contiguous(&self.0)?, contiguous(&self.1)?))
+    }
+}
+
+#[pyfunction]
+pub fn share_of_sums_above(
+    py: Python<'_>,
+    own: [DiscreteArgument<'_>; 2],
+    other: [DiscreteArgument<'_>; 2],
+) -> PyResult<f64> {
+    let (own, other) = ([own[0].read()?, own[1].read()?], [other[0].read()?, other[1].read()?]);
+    run(py, own[0].0.len() * own[1].0.len(), |_| Ok(multiauc::share_of_sums_above(own, other)))
 }
 
 /// The correction of p-values for the number of tests.

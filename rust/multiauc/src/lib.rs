@@ -98,8 +98,8 @@ mod volume;
 
 pub use costs::{FittedRule, HullRates, Rule, RuleKind, cost_curve, decide, fit_decision_rule, h_measure, lc_index};
 pub use curves::{
-    CurvePoints, CurveRates, CurveSides, PartialAucs, PrecisionRecallPoints, Region, partial_aucs,
-    precision_recall_curves, roc_curves, roc_hulls, roc_surface,
+    CurvePoints, CurveRates, CurveSides, PartialAucs, PrecisionRecallPoints, Region, ReliabilityPoints, partial_aucs,
+    precision_recall_curves, reliability_curves, roc_curves, roc_hulls, roc_surface, side_sizes,
 };
 pub use delimited::detect_delimiter;
 pub use error::{Error, Result, RowArray};
@@ -126,7 +126,7 @@ pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
 pub use resampling::{CurveResampler, KeptOrders, Orders, PairOutcomes, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, OddRows, Sampling, ScoreMatrix, ScoredSample, code_bytes,
-    code_integers, find_odd_rows,
+    code_integers, count_groups, find_odd_rows, recode,
 };
 pub use sketch::{
     Answers, Certified, CertifiedPairs, RangeBlocks, RangeCounts, RowSumSettings, RowSums, Sketch, SketchSettings,
@@ -138,8 +138,8 @@ pub use sparse::{
     ColumnNumbers, SparseSample, SparseScores, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class,
 };
 pub use special::{
-    LargestNormal, MinP, NORMAL_FROM, StudentT, best_assignment, chi_squared_tail, f_tail, holm, normal_share_above,
-    normal_share_separated, upper_quantiles,
+    Discrete, LargestNormal, MinP, NORMAL_FROM, StudentT, best_assignment, chi_squared_tail, f_tail, holm,
+    normal_share_above, normal_share_separated, share_of_sums_above, upper_quantiles,
 };
 pub use summary_roc::{SummaryFit, SummaryModel, Table, fit_summary_roc, summary_area};
 pub use volume::{CoveredShare, Drawing, HumRule, covered_share, offset_rates};

@@ -1,7 +1,9 @@
 //! Decision rules: which class to predict, given probabilities and what errors cost.
 
 use crate::error::Result;
+use crate::float::Score;
 use crate::parallel::Workers;
+use crate::sample::ScoreMatrix;
 
 /// Relative to the largest cost: expected costs that are equal but for rounding.
 const TIED: f64 = 1e-13;
@@ -152,18 +154,28 @@ pub(super) fn correct(logs: &mut [f64], scale: f64, offsets: &[f64]) {
     }
 }
 
-/// The class that a rule predicts for each row of `probabilities`; `costs` by predicted class, then by true class.
+/// The class that a rule predicts for each row of probabilities, a column of which belongs to each class; `costs` by
+/// predicted class, then by true class.
 ///
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
-pub fn decide(rule: &Rule, probabilities: &[f64], costs: &[f64], workers: &Workers<'_>) -> Result<Vec<usize>> {
+pub fn decide<T: Score>(
+    rule: &Rule,
+    probabilities: &ScoreMatrix<'_, T>,
+    columns: &[usize],
+    costs: &[f64],
+    workers: &Workers<'_>,
+) -> Result<Vec<usize>> {
     let classes = rule.offsets.len();
     let regrets = Regrets::new(costs, classes);
-    let spans = workers.row_spans(probabilities.len() / classes, 4);
+    let spans = workers.row_spans(probabilities.rows(), 4);
     let parts = workers.map(spans.len(), |span| {
-        let mut scratch = Scratch::new(classes);
-        let rows = probabilities[spans[span].start * classes..spans[span].end * classes].chunks_exact(classes);
-        Ok(rows.map(|row| rule.decide(row, &regrets, &mut scratch)).collect::<Vec<_>>())
+        let (mut scratch, mut of_row) = (Scratch::new(classes), vec![0.0; classes]);
+        let predict = |row: usize| {
+            of_row.iter_mut().zip(columns).for_each(|(entry, &column)| *entry = probabilities.probability(row, column));
+            rule.decide(&of_row, &regrets, &mut scratch)
+        };
+        Ok(spans[span].clone().map(predict).collect::<Vec<_>>())
     })?;
     Ok(parts.concat())
 }
@@ -181,7 +193,8 @@ mod tests {
         let costs = [0.0, 1.0, 10.0, 1.0, 0.0, 10.0, 1.0, 1.0, 0.0];
         let found = |kind, scale, offsets: [f64; 3]| {
             let rule = Rule { kind, scale, offsets: offsets.to_vec() };
-            decide(&rule, &rows, &costs, &workers).expect("predictions")
+            let rows = ScoreMatrix::from_rows(&rows, 3).expect("a matrix");
+            decide(&rule, &rows, &[0, 1, 2], &costs, &workers).expect("predictions")
         };
         assert_eq!(found(RuleKind::Argmax, 1.0, [0.0; 3]), [0, 2, 0]);
         // Expected costs (2.3, 2.5, 0.8), (6.2, 6.2, 0.4), (2.4, 2.4, 0.8).
@@ -198,9 +211,20 @@ mod tests {
         let rows: Vec<f64> =
             (1..=30_u32).flat_map(|k| [0.1, f64::from(k % 10) / 10.0, 0.9 - f64::from(k % 10) / 10.0]).collect();
         let costs: Vec<f64> = (0..9).map(|k| if k % 4 == 0 { 0.1 } else { 0.4 }).collect();
-        let both = [RuleKind::Bayes, RuleKind::Argmax];
-        let [bayes, argmax] =
-            both.map(|kind| decide(&Rule::plain(kind, 3), &rows, &costs, &workers).expect("predictions"));
+        let rows = ScoreMatrix::from_rows(&rows, 3).expect("a matrix");
+        let [bayes, argmax] = [RuleKind::Bayes, RuleKind::Argmax]
+            .map(|kind| decide(&Rule::plain(kind, 3), &rows, &[2, 0, 1], &costs, &workers).expect("predictions"));
         assert_eq!(bayes, argmax);
+    }
+
+    #[test]
+    fn a_single_probability_is_that_of_the_second_class() {
+        let cancel = Cancel::new();
+        let rows = ScoreMatrix::from_rows(&[0.2_f32, 0.7], 1).expect("a matrix");
+        let found = |columns: [usize; 2]| {
+            let (rule, workers) = (Rule::plain(RuleKind::Argmax, 2), Workers::with_threads(1, &cancel));
+            decide(&rule, &rows, &columns, &[0.0, 1.0, 1.0, 0.0], &workers).expect("predictions")
+        };
+        assert_eq!((found([0, 1]), found([1, 0])), (vec![0, 1], vec![1, 0]));
     }
 }

@@ -1,10 +1,40 @@
 //! Limits of the true-positive rate along a ROC curve.
 
+use super::partial::CurveSides;
+use crate::error::Result;
+use crate::parallel::Workers;
+use crate::sample::{ClassCodes, ClassSizes};
+
 /// How exactly the width of a band is found, in standard errors.
 const STEP_OF_Z: f64 = 0.01;
 /// Of heights that are compared, and of rates that are looked up.
 const ROUNDING: f64 = 1e-12;
 const RATE_ROUNDING: f64 = 1e-15;
+
+/// The rows on both sides of some curves; with weights, as many of equal weight as inform as well, (Σw)²/Σw² (Kish).
+///
+/// # Errors
+/// Those of [`ClassSizes::count`].
+pub fn side_sizes(
+    codes: ClassCodes<'_>,
+    weights: Option<&[f64]>,
+    classes: usize,
+    curves: &[CurveSides],
+    workers: &Workers<'_>,
+) -> Result<Vec<(f64, f64)>> {
+    let count = |weights| Ok(ClassSizes::count(codes, weights, classes, workers)?.weights);
+    let sums = count(weights)?;
+    let squared: Option<Vec<f64>> = weights.map(|weights| weights.iter().map(|weight| weight * weight).collect());
+    let squares = squared.as_deref().map(|squared| count(Some(squared))).transpose()?;
+    let size = |is_counted: &dyn Fn(usize) -> bool| {
+        let total = |of: &[f64]| (0..classes).filter(|&class| is_counted(class)).map(|class| of[class]).sum::<f64>();
+        squares.as_ref().map_or_else(|| total(&sums), |squares| total(&sums).powi(2) / total(squares))
+    };
+    let sizes = |&(c, d): &CurveSides| {
+        (size(&|class| class == c), size(&|class| d.map_or(class != c, |negative| class == negative)))
+    };
+    Ok(curves.iter().map(sizes).collect())
+}
 
 /// The rates of a curve by falling thresholds, from (0, 0) to (1, 1).
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +81,7 @@ impl CurveRates<'_> {
         let most = 1.0 - (1.0 - self.height(after)) * ((1.0 - after) * negative).min(1.0);
         let lower = height - (height - low).hypot(height - least);
         let upper = height + (high - height).hypot(most - height);
-        (lower.max(0.0), upper.min(1.0))
+        (lower.clamp(0.0, 1.0), upper.clamp(0.0, 1.0))
     }
 
     /// The smallest z, not below `least`, whose limits hold another curve with the heights `held` at all rates `at`.

@@ -13,10 +13,9 @@ use crate::sample::ScoredSample;
 ///
 /// A vertex is a point of the curve that no straight line between two other points passes above or through, or an end
 /// of the curve. For every ratio of the costs of false positives and false negatives, a vertex has the least expected
-/// cost (Provost & Fawcett 2001).
+/// cost (Provost & Fawcett 2001). Where a side has no rows, the hull is one point, NaN.
 ///
 /// # Errors
-/// [`Error::AbsentClass`](crate::Error::AbsentClass) if a side of a curve has no rows,
 /// [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn roc_hulls<T: Score>(
     sample: &ScoredSample<'_, T>,
@@ -24,7 +23,9 @@ pub fn roc_hulls<T: Score>(
     workers: &Workers<'_>,
 ) -> Result<Vec<CurvePoints>> {
     let slack = if sample.weights.is_some() { SUM_ROUNDING } else { 0.0 };
-    map_points(sample, curves, workers, |points| CurvePoints::of_sums(&upper_hull(&points, slack)))
+    map_points(sample, curves, workers, &CurvePoints::undefined(), |points| {
+        CurvePoints::of_sums(&upper_hull(&points, slack))
+    })
 }
 
 /// How far sums of weights may be off, relative to themselves: half a unit in the last place of each weight, which may
@@ -135,7 +136,7 @@ mod tests {
                     let matrix = ScoreMatrix::new(&scores, 0, (60, 3), (1, 0)).expect("scores");
                     let sample =
                         ScoredSample::new(matrix, ClassCodes::Bytes(&codes), weights, &workers).expect("a sample");
-                    let all = map_points(&sample, &[sides], &workers, |points| points).expect("a curve");
+                    let all = map_points(&sample, &[sides], &workers, &Vec::new(), |points| points).expect("a curve");
                     for slack in [0.0, SUM_ROUNDING] {
                         assert_eq!(upper_hull(&all[0], slack), slow_hull(&all[0]));
                     }
@@ -170,10 +171,8 @@ mod tests {
 
     #[test]
     fn a_hull_needs_rows_on_both_sides() {
-        use crate::error::Error;
-        let found = |sides: CurveSides| hulls(&[1.0, 2.0, 3.0], &[0, 1, 1], None, &[sides]).err();
-        assert_eq!(found((3, None)), Some(Error::AbsentClass { class: 3 }));
-        assert_eq!(found((1, Some(2))), Some(Error::AbsentClass { class: 2 }));
-        assert_eq!(found((1, Some(0))), None);
+        let found = hulls(&[1.0, 2.0, 3.0], &[0, 1, 1], None, &[(3, None), (1, Some(2)), (1, Some(0))]).expect("hulls");
+        assert!(found[..2].iter().all(|hull| hull.thresholds.len() == 1 && hull.thresholds[0].is_nan()));
+        assert!(!found[2].thresholds[0].is_nan());
     }
 }

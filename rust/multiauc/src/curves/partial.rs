@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::of_present;
 use crate::error::{Error, Result};
 use crate::float::Score;
 use crate::pairs::{map_columns, weighted_mean};
@@ -37,8 +38,10 @@ pub struct PartialAucs {
 /// With FPR ≤ f the area A = ∫ TPR dFPR lies between f²/2 (chance) and f; the value is ½(1 + (A − f²/2)/(f − f²/2))
 /// (McClish 1989). TPR ≥ t is the same on the curve of (1 − TPR, 1 − FPR), with f = 1 − t.
 ///
+/// The area of a curve that has no rows on one side is NaN, and not part of the means.
+///
 /// # Errors
-/// [`Error::AbsentClass`] if a side of a curve has no rows, [`Error::Cancelled`].
+/// [`Error::Cancelled`].
 pub fn partial_aucs<T: Score>(
     sample: &ScoredSample<'_, T>,
     curves: &[CurveSides],
@@ -46,18 +49,17 @@ pub fn partial_aucs<T: Score>(
     workers: &Workers<'_>,
 ) -> Result<PartialAucs> {
     let rows = ClassRows::new(sample);
-    check_present(&rows, curves)?;
-    let columns: Vec<usize> = curves.iter().map(|&(c, _)| c).collect();
-    let values = map_columns(sample, &rows, &columns, workers, AreaScratch::default, |scratch, curve, blocks| {
-        let sides = curves[curve];
-        Ok(Curve::new(&rows, |class| blocks.run(class, sides.0), sides, region).area(scratch))
+    let values = of_present(&rows, curves, &f64::NAN, |curves| {
+        let columns: Vec<usize> = curves.iter().map(|&(c, _)| c).collect();
+        map_columns(sample, &rows, &columns, workers, AreaScratch::default, |scratch, curve, blocks| {
+            let sides = curves[curve];
+            Ok(Curve::new(&rows, |class| blocks.run(class, sides.0), sides, region).area(scratch))
+        })
     })?;
-    let weighted = curves.iter().zip(&values).map(|(&(c, _), &value)| (rows.weight(c), value)).collect();
-    Ok(PartialAucs {
-        mean: weighted_mean(values.iter().map(|&value| (1.0, value)).collect())?,
-        mean_by_prevalence: weighted_mean(weighted)?,
-        values,
-    })
+    let known = || curves.iter().zip(&values).filter(|(_, value)| !value.is_nan());
+    let mean = weighted_mean(known().map(|(_, &value)| (1.0, value)).collect())?;
+    let mean_by_prevalence = weighted_mean(known().map(|(&(c, _), &value)| (rows.weight(c), value)).collect())?;
+    Ok(PartialAucs { values, mean, mean_by_prevalence })
 }
 
 /// # Errors
@@ -502,10 +504,10 @@ mod tests {
 
     #[test]
     fn a_curve_needs_rows_on_both_sides() {
-        let found = |curve: CurveSides, weights| partial(&SCORES, &CODES, weights, &[curve], Region::MaxFpr(0.5)).err();
-        assert_eq!(found((3, None), None), Some(Error::AbsentClass { class: 3 }));
-        assert_eq!(found((1, Some(2)), None), Some(Error::AbsentClass { class: 2 }));
-        assert_eq!(found((1, Some(0)), None), None);
+        let curves = [(3, None), (1, Some(0)), (1, Some(2))];
+        let found = partial(&SCORES, &CODES, None, &curves, Region::MaxFpr(0.5)).expect("areas");
+        assert!(found.values[0].is_nan() && found.values[2].is_nan());
+        assert_eq!([found.values[1], found.mean, found.mean_by_prevalence], [0.75; 3]);
         let order = {
             let mut rows = OrderedRows::default();
             rows.extend(Order::OWN, 0, [1.0, 2.0].into_iter());

@@ -1,6 +1,7 @@
 //! The points of ROC curves.
 
-use super::partial::{CurveSides, check_present};
+use super::of_present;
+use super::partial::CurveSides;
 use crate::error::Result;
 use crate::float::{CarefulSum, Score};
 use crate::pairs::map_columns;
@@ -22,12 +23,12 @@ pub struct CurvePoints {
     pub thresholds: Vec<f64>,
 }
 
-/// Some curves (positive class c, negative class or all others), by the scores of column c.
+/// Some curves (positive class c, negative class or all others), by the scores of column c; one point, NaN, where a side
+/// has no rows.
 ///
 /// With `drop_intermediate` points on a straight line between their neighbours are left out.
 ///
 /// # Errors
-/// [`Error::AbsentClass`](crate::Error::AbsentClass) if a side of a curve has no rows,
 /// [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn roc_curves<T: Score>(
     sample: &ScoredSample<'_, T>,
@@ -36,49 +37,51 @@ pub fn roc_curves<T: Score>(
     workers: &Workers<'_>,
 ) -> Result<Vec<CurvePoints>> {
     let rows = ClassRows::new(sample);
-    check_present(&rows, curves)?;
-    let columns: Vec<usize> = curves.iter().map(|&(positive, _)| positive).collect();
-    map_columns(sample, &rows, &columns, workers, CurveScratch::default, |scratch, curve, blocks| {
-        let sides = curves[curve];
-        let CurveScratch { ordered, gaps, false_positives, true_positives, thresholds, .. } = scratch;
-        [&mut *false_positives, &mut *true_positives, &mut *thresholds].into_iter().for_each(Vec::clear);
-        let run = |class: usize| blocks.run(class, sides.0);
-        let push = |(x, y, threshold): Point| {
-            false_positives.push(x);
-            true_positives.push(y);
-            thresholds.push(threshold);
-        };
-        // Only the corners are wanted: there are none between rows of the other side.
-        if drop_intermediate && rows.weights().is_none() && run(sides.0).len() <= LARGEST_TABLE {
-            visit_ends(&rows, run, sides, gaps, push);
-        } else {
-            visit_points(&rows, run, sides, ordered, push);
-        }
-        scratch.keep(drop_intermediate);
-        Ok(scratch.rates())
+    of_present(&rows, curves, &CurvePoints::undefined(), |curves| {
+        let columns: Vec<usize> = curves.iter().map(|&(positive, _)| positive).collect();
+        map_columns(sample, &rows, &columns, workers, CurveScratch::default, |scratch, curve, blocks| {
+            let sides = curves[curve];
+            let CurveScratch { ordered, gaps, false_positives, true_positives, thresholds, .. } = scratch;
+            [&mut *false_positives, &mut *true_positives, &mut *thresholds].into_iter().for_each(Vec::clear);
+            let run = |class: usize| blocks.run(class, sides.0);
+            let push = |(x, y, threshold): Point| {
+                false_positives.push(x);
+                true_positives.push(y);
+                thresholds.push(threshold);
+            };
+            // Only the corners are wanted: there are none between rows of the other side.
+            if drop_intermediate && rows.weights().is_none() && run(sides.0).len() <= LARGEST_TABLE {
+                visit_ends(&rows, run, sides, gaps, push);
+            } else {
+                visit_points(&rows, run, sides, ordered, push);
+            }
+            scratch.keep(drop_intermediate);
+            Ok(scratch.rates())
+        })
     })
 }
 
 /// `finish(points)` for some curves, the points being (weight of false positives, weight of true positives, threshold) at
-/// every threshold, falling from +∞.
+/// every threshold, falling from +∞; `undefined` where a side has no rows.
 ///
 /// # Errors
-/// [`Error::AbsentClass`](crate::Error::AbsentClass) if a side of a curve has no rows,
 /// [`Error::Cancelled`](crate::Error::Cancelled).
-pub(super) fn map_points<T: Score, R: Send>(
+pub(super) fn map_points<T: Score, R: Send + Clone>(
     sample: &ScoredSample<'_, T>,
     curves: &[CurveSides],
     workers: &Workers<'_>,
+    undefined: &R,
     finish: impl Fn(Vec<(f64, f64, f64)>) -> R + Sync,
 ) -> Result<Vec<R>> {
     let rows = ClassRows::new(sample);
-    check_present(&rows, curves)?;
-    let columns: Vec<usize> = curves.iter().map(|&(positive, _)| positive).collect();
-    map_columns(sample, &rows, &columns, workers, OrderedRows::default, |ordered, curve, blocks| {
-        let sides = curves[curve];
-        let mut points = Vec::new();
-        visit_points(&rows, |class| blocks.run(class, sides.0), sides, ordered, |point| points.push(point));
-        Ok(finish(points))
+    of_present(&rows, curves, undefined, |curves| {
+        let columns: Vec<usize> = curves.iter().map(|&(positive, _)| positive).collect();
+        map_columns(sample, &rows, &columns, workers, OrderedRows::default, |ordered, curve, blocks| {
+            let sides = curves[curve];
+            let mut points = Vec::new();
+            visit_points(&rows, |class| blocks.run(class, sides.0), sides, ordered, |point| points.push(point));
+            Ok(finish(points))
+        })
     })
 }
 
@@ -197,6 +200,12 @@ impl CurveScratch {
 }
 
 impl CurvePoints {
+    /// The curve of a class without rows.
+    pub(super) fn undefined() -> Self {
+        let nan = vec![f64::NAN];
+        Self { false_positive_rates: nan.clone(), true_positive_rates: nan.clone(), thresholds: nan }
+    }
+
     /// Rates from sums of weights, the last of which are the totals.
     pub(super) fn of_sums(points: &[(f64, f64, f64)]) -> Self {
         let &(negatives, positives, _) = points.last().expect("a curve has a first point");
@@ -211,7 +220,6 @@ impl CurvePoints {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
     use crate::parallel::Cancel;
     use crate::sample::{ClassCodes, ScoreMatrix};
 
@@ -324,9 +332,9 @@ mod tests {
 
     #[test]
     fn a_curve_needs_rows_on_both_sides() {
-        let found = |sides: CurveSides| curves(&SCORES, &CODES, None, &[sides], false).err();
-        assert_eq!(found((3, None)), Some(Error::AbsentClass { class: 3 }));
-        assert_eq!(found((1, Some(2))), Some(Error::AbsentClass { class: 2 }));
-        assert_eq!(found((1, Some(0))), None);
+        let found = curves(&SCORES, &CODES, None, &[(3, None), (1, Some(0)), (1, Some(2))], false).expect("curves");
+        assert!(found[0].thresholds.len() == 1 && found[0].thresholds[0].is_nan());
+        assert_eq!(found[1].thresholds.len(), 6);
+        assert!(found[2].true_positive_rates[0].is_nan());
     }
 }

@@ -19,17 +19,20 @@ pub struct PrecisionRecallPoints {
     pub thresholds: Vec<f64>,
 }
 
-/// The curves of some classes against all others, each by the scores of its column.
+/// The curves of some classes against all others, each by the scores of its column; one point, NaN, for a class without
+/// rows.
 ///
 /// # Errors
-/// [`Error::AbsentClass`](crate::Error::AbsentClass), [`Error::Cancelled`](crate::Error::Cancelled).
+/// [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn precision_recall_curves<T: Score>(
     sample: &ScoredSample<'_, T>,
     classes: &[usize],
     workers: &Workers<'_>,
 ) -> Result<Vec<PrecisionRecallPoints>> {
     let against_rest: Vec<CurveSides> = classes.iter().map(|&class| (class, None)).collect();
-    map_points(sample, &against_rest, workers, |points| {
+    let nan = vec![f64::NAN];
+    let undefined = PrecisionRecallPoints { precisions: nan.clone(), recalls: nan.clone(), thresholds: nan };
+    map_points(sample, &against_rest, workers, &undefined, |points| {
         let positives = points.last().map_or(0.0, |last| last.1);
         let precision =
             |&(wrong, right, _): &(f64, f64, f64)| if right + wrong > 0.0 { right / (right + wrong) } else { 1.0 };
@@ -44,7 +47,6 @@ pub fn precision_recall_curves<T: Score>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
     use crate::parallel::Cancel;
     use crate::sample::{ClassCodes, ScoreMatrix};
 
@@ -61,12 +63,13 @@ mod tests {
     }
 
     #[test]
-    fn a_class_without_rows_has_no_curve() {
+    fn the_curve_of_a_class_without_rows_is_undefined() {
         let cancel = Cancel::new();
         let workers = Workers::with_threads(1, &cancel);
         let matrix = ScoreMatrix::from_rows(&[0.5; 6], 3).expect("a matrix");
         let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&[0, 1]), None, &workers).expect("a sample");
-        let found = precision_recall_curves(&sample, &[2], &workers);
-        assert_eq!(found.err(), Some(Error::AbsentClass { class: 2 }));
+        let found = precision_recall_curves(&sample, &[2, 1], &workers).expect("curves");
+        assert!(found[0].recalls.len() == 1 && found[0].recalls[0].is_nan());
+        assert_eq!(found[1].recalls, [0.0, 1.0]);
     }
 }

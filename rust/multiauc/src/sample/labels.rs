@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use super::class_sizes::ClassCodes;
 use crate::error::{Error, Result};
 use crate::parallel::Workers;
 
@@ -24,7 +25,8 @@ pub enum Codes {
 
 impl Codes {
     /// As narrow as possible.
-    fn narrowed(codes: Vec<u32>, classes: usize) -> Self {
+    #[must_use]
+    pub fn narrowed(codes: Vec<u32>, classes: usize) -> Self {
         if classes <= u8::WINDOW {
             Self::Bytes(codes.into_iter().map(|code| code as u8).collect())
         } else if classes <= u16::WINDOW {
@@ -117,6 +119,28 @@ pub fn code_integers<I: Integer>(values: &[I], limit: usize, workers: &Workers<'
 /// [`Error::TooManyClasses`].
 pub fn code_bytes(records: &[u8], width: usize, limit: usize) -> Result<Coding> {
     code_by_map(records.chunks_exact(width.max(1)), limit)
+}
+
+/// Codes of other classes: class k becomes `columns[k]`, one of `classes`.
+#[must_use]
+pub fn recode(codes: ClassCodes<'_>, columns: &[u32], classes: usize) -> Codes {
+    if classes <= u8::WINDOW {
+        Codes::Bytes(looked_up(codes, &columns.iter().map(|&column| column as u8).collect::<Vec<_>>()))
+    } else if classes <= u16::WINDOW {
+        Codes::Words(looked_up(codes, &columns.iter().map(|&column| column as u16).collect::<Vec<_>>()))
+    } else {
+        Codes::Longs(looked_up(codes, columns))
+    }
+}
+
+/// The entry of each row; of codes beyond the table, which labels do not have, the default.
+fn looked_up<D: Copy + Default>(codes: ClassCodes<'_>, table: &[D]) -> Vec<D> {
+    let entry = |code: usize| table.get(code).copied().unwrap_or_default();
+    match codes {
+        ClassCodes::Bytes(codes) => codes.iter().map(|&code| entry(code.into())).collect(),
+        ClassCodes::Words(codes) => codes.iter().map(|&code| entry(code.into())).collect(),
+        ClassCodes::Longs(codes) => codes.iter().map(|&code| entry(code as usize)).collect(),
+    }
 }
 
 /// A code of one or two bytes.
@@ -305,6 +329,14 @@ mod tests {
             assert_eq!(firsts, labels);
             assert_eq!(coding.counts.iter().sum::<u64>(), values.len() as u64);
         }
+    }
+
+    #[test]
+    fn codes_take_the_width_of_their_new_classes() {
+        let codes = ClassCodes::Bytes(&[2, 0, 1, 2]);
+        assert_eq!(recode(codes, &[1, 0, 2], 3), Codes::Bytes(vec![2, 1, 0, 2]));
+        assert_eq!(recode(codes, &[7, 299, 5], 300), Codes::Words(vec![5, 7, 299, 5]));
+        assert_eq!(recode(ClassCodes::Words(&[1, 0]), &[70_000, 1], 70_001), Codes::Longs(vec![1, 70_000]));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! How the rows of a sample were drawn.
 
+use super::class_sizes::ClassCodes;
+use crate::error::{Error, Result, RowArray};
+
 /// What was drawn independently: the unit of every standard error and every bootstrap.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sampling<'a> {
@@ -30,5 +33,48 @@ impl<'a> Sampling<'a> {
             Self::Groups { of_rows, .. } => Some(of_rows),
             _ => None,
         }
+    }
+}
+
+/// (groups that have rows of each class, whether some group has rows of several), rows of weight zero left out.
+///
+/// # Errors
+/// [`Error::LengthMismatch`], [`Error::CodeOutOfRange`].
+pub fn count_groups(
+    codes: ClassCodes<'_>,
+    weights: Option<&[f64]>,
+    groups: &[u32],
+    classes: usize,
+) -> Result<(Vec<u64>, bool)> {
+    let rows = codes.len();
+    for (array, found) in [(RowArray::Groups, groups.len()), (RowArray::Weights, weights.map_or(rows, <[f64]>::len))] {
+        if found != rows {
+            return Err(Error::LengthMismatch { array, rows, found });
+        }
+    }
+    let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
+    let mut pairs: Vec<(u32, usize)> = (0..rows).filter(counts).map(|row| (groups[row], codes.get(row))).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut of_classes = vec![0; classes];
+    for &(_, code) in &pairs {
+        let row = 0;
+        *of_classes.get_mut(code).ok_or(Error::CodeOutOfRange { row, code, classes })? += 1;
+    }
+    Ok((of_classes, pairs.windows(2).any(|pair| pair[0].0 == pair[1].0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_count_once_in_each_class_that_they_have_rows_of() {
+        let (codes, groups) = (ClassCodes::Bytes(&[0, 0, 1, 1, 1]), [7, 7, 7, 3, 2]);
+        assert_eq!(count_groups(codes, None, &groups, 3), Ok((vec![1, 3, 0], true)));
+        let weights = [1.0, 0.0, 0.0, 2.0, 1.0];
+        assert_eq!(count_groups(codes, Some(&weights), &groups, 3), Ok((vec![1, 2, 0], false)));
+        assert!(count_groups(codes, None, &groups[1..], 3).is_err());
+        assert!(count_groups(codes, None, &groups, 1).is_err());
     }
 }

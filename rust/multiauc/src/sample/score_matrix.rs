@@ -121,6 +121,16 @@ impl<'a, T: Float> ScoreMatrix<'a, T> {
 }
 
 impl<T: Score> ScoreMatrix<'_, T> {
+    /// The probability of a class, where scores are probabilities: a single score s stands for (1 − s, s).
+    #[inline]
+    pub(crate) fn probability(&self, row: usize, class: usize) -> f64 {
+        if self.columns > 1 && !self.is_mirrored {
+            return self.get(row, class).into();
+        }
+        let second: f64 = self.data[self.index(row, 0)].into();
+        if class == 0 { 1.0 - second } else { second }
+    }
+
     /// Whether rows sum to 1 within a tolerance; of many rows `most` are looked at, spread over all of them.
     #[must_use]
     pub fn sums_to_one(&self, most: usize, tolerance: f64) -> bool {
