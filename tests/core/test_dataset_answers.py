@@ -1,4 +1,4 @@
-"""What `evaluate_dataset` answers: absent classes, certain bounds, progress, and what it says without pyarrow."""
+"""What `evaluate_dataset` answers: absent classes, guaranteed bounds, progress, and what it says without pyarrow."""
 
 import subprocess
 import sys

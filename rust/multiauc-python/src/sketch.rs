@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use multiauc::{Answers, Certified, CertifiedPairs, Error, Metric, RowSumSettings, Sketch, SketchSettings};
+use multiauc::{Answers, BoundedValue, Error, Metric, PairBounds, RowSumSettings, Sketch, SketchSettings};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -33,8 +33,8 @@ macro_rules! with_sketch {
 /// What a cell costs: differences of all pairs are computed and sorted.
 pub const UPDATE_COST: usize = 8;
 
-/// A value between certain bounds: (value, low, high, variance, degrees of freedom).
-type CertifiedTuple = (f64, f64, f64, f64, f64, [(f64, f64); 2]);
+/// A value between guaranteed bounds: (value, low, high, variance, degrees of freedom).
+type BoundedTuple = (f64, f64, f64, f64, f64, [(f64, f64); 2]);
 
 /// A state that rows are added to.
 #[pyclass(frozen, module = "multiauc._rust")]
@@ -181,10 +181,10 @@ pub fn by_name(py: Python<'_>, answers: Answers, classes: usize) -> PyResult<Bou
     dict.set_item("hand_till", hand_till.map(tuple))?;
     dict.set_item("one_vs_rest", one_vs_rest.map(tuple))?;
     dict.set_item("one_vs_rest_prevalence", one_vs_rest_prevalence.map(tuple))?;
-    let per_class: Vec<Option<CertifiedTuple>> = answers.per_class.into_iter().map(|found| found.map(tuple)).collect();
+    let per_class: Vec<Option<BoundedTuple>> = answers.per_class.into_iter().map(|found| found.map(tuple)).collect();
     dict.set_item("per_class", per_class)?;
-    let pairs = |found: Option<CertifiedPairs>| -> PyResult<Option<[Matrix<'_>; 2]>> {
-        let Some(CertifiedPairs { low, high }) = found else { return Ok(None) };
+    let pairs = |found: Option<PairBounds>| -> PyResult<Option<[Matrix<'_>; 2]>> {
+        let Some(PairBounds { low, high }) = found else { return Ok(None) };
         Ok(Some([rectangle(py, low, classes)?, rectangle(py, high, classes)?]))
     };
     dict.set_item("auc_mu_pairs", pairs(answers.auc_mu_pairs)?)?;
@@ -205,7 +205,7 @@ fn settings(classes: usize, metrics: &[String], memory: usize, lattice: Option<u
     })
 }
 
-fn tuple(found: Certified) -> CertifiedTuple {
+fn tuple(found: BoundedValue) -> BoundedTuple {
     (found.value, found.low, found.high, found.variance, found.degrees_of_freedom, found.worst.map(pair_of))
 }
 

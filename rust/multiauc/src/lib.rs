@@ -35,7 +35,7 @@
 //! | `sparse` | scores of which only some are stored: M and one-vs-rest in time that grows with those | scores that are all stored |
 //! | `curves` | points of ROC curves, their convex hulls, bands, areas under parts of them | the rest |
 //! | `costs` | losses along hulls (H-measure, LC index); decision rules, calibrated and chosen | curves of samples |
-//! | `sketch` | states of streams that merge: histograms, certain bounds, a sample of rows | how to sort a whole sample |
+//! | `sketch` | states of streams that merge: histograms, guaranteed bounds, a sample of rows | how to sort a whole sample |
 //! | `resampling` | replicates: presorted orders counted again with other multiplicities | how to sort |
 //! | `slices` | parts of a sample, each against the rest of it | how to sort |
 //! | `multiclass_roc` | the curve of all pairs: rates along thresholds, their rank-one fit, its bootstrap | the pairwise metrics |
@@ -125,7 +125,7 @@ pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };
 pub use sketch::{
-    Answers, Certified, CertifiedPairs, RangeBlocks, RangeCounts, RowSumSettings, RowSums, Sketch, SketchSettings,
+    Answers, BoundedValue, PairBounds, RangeBlocks, RangeCounts, RowSumSettings, RowSums, Sketch, SketchSettings,
 };
 pub use slices::{FoundSlice, FoundSlices, JointSlices, Reference, SliceRequest, evaluate_slices};
 pub use sparse::{
