@@ -15,7 +15,6 @@ from matplotlib import pyplot as plt  # noqa: E402
 
 from multiauc.plotting import RocSurfaceDisplay  # noqa: E402
 
-
 LABELS = ["a $", "b", "<c>"]
 
 
