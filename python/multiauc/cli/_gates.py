@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import click
 
 from multiauc._common.registry import ANALYTIC_METRICS, METRICS
-from multiauc._display import model as views
 from multiauc._input.columns import parse_number
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from multiauc._display import model as views
     from multiauc._inference.intervals import ConfidenceInterval
 
     # The interval of a number at a level.
@@ -68,20 +68,25 @@ def check_values(estimates: Mapping[str, views.Estimate], floors: Iterable[Floor
     found = {
         metric: one.value if one.bounds is None else one.bounds.guaranteed_low for metric, one in estimates.items()
     }
-    return tuple(_hold_against(found[floor.metric], floor, "value") for floor in floors)
+    return tuple(_hold_against(floor.bound, found[floor.metric], floor.metric, "value") for floor in floors)
 
 
-def check_limits(limited: Mapping[str, Limited], floors: Iterable[Floor], level: float) -> tuple[views.Gate, ...]:
+def check_limits(limited: Mapping[str, Limited], floors: Sequence[Floor], level: float) -> tuple[views.Gate, ...]:
     """The same with ``--fail-on-interval``: of what each metric is not below with confidence `level`."""
+    limits = (_find_limits(limited[floor.metric], level) for floor in floors)
     return tuple(
-        _hold_against(views.as_number(_find_limits(limited[floor.metric], level)[0]), floor, "lower_limit", level)
-        for floor in floors
+        _hold_against(floor.bound, low, floor.metric, "lower_limit", level=level)
+        for floor, (low, _) in zip(floors, limits, strict=True)
     )
 
 
-def _hold_against(found: float | None, floor: Floor, of: str, level: float | None = None) -> views.Gate:
-    passed = found is not None and found >= floor.bound
-    return views.Gate(metric=floor.metric, of=of, found=found, bound=floor.bound, passed=passed, level=level)
+def _hold_against(bound: float, found: float | None, metric: str, of: str, **others: Any) -> views.Gate:
+    """Whether what was found reaches the bound; what is not known does not."""
+    from multiauc._display import model as views  # noqa: PLC0415 - help and completion do not wait for it
+
+    shown = None if found is None else views.as_number(found)
+    passed = found is not None and found >= bound
+    return views.Gate(metric=metric, of=of, found=shown, bound=bound, passed=passed, **others)
 
 
 def refuse_level(option: str, level: float, n_resamples: int) -> None:
@@ -109,16 +114,7 @@ def check_differences(
     is_gain = METRICS[metric].higher_is_better
     limits = {other: lower_limit(difference, level, is_gain=is_gain) for other, difference in differences.items()}
     return tuple(
-        views.Gate(
-            metric=metric,
-            of="lower_limit",
-            found=views.as_number(limit),
-            bound=0.0 - margin,
-            passed=limit >= -margin,
-            first=candidate,
-            second=other,
-            level=level,
-        )
+        _hold_against(0.0 - margin, limit, metric, "lower_limit", first=candidate, second=other, level=level)
         for other, limit in limits.items()
     )
 
