@@ -154,7 +154,7 @@ def report(n: int) -> str:
         kinds: list[tuple[str, dict[str, Any]]] = [
             ("exact: all pairs of AUC_mu and M, one-vs-rest", {}),
             ("exact: all pairs of AUC_mu", {"metrics": ["auc_mu"]}),
-            ("certain bounds, all of them", {"exact": False}),
+            ("guaranteed bounds, all of them", {"exact": False}),
         ]
         for what, options in kinds:
             work = partial(multiauc.spark.evaluate, part, label="y", scores="p_*", **options)

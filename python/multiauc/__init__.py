@@ -10,7 +10,6 @@ memory layout.
 """
 
 from importlib import import_module
-from typing import Any
 
 from multiauc._rust import __version__ as __version__
 from multiauc._rust import debug_build
@@ -23,7 +22,7 @@ with open(f"{__file__}i", encoding="utf-8") as _stub:  # noqa: PTH123 - pathlib 
 __all__ = sorted(name for name, module in _SOURCES.items() if module != __name__)  # noqa: PLE0605
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     module = _SOURCES.get(name)
     if module is None:
         raise AttributeError(f"module 'multiauc' has no attribute {name!r}")

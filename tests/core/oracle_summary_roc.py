@@ -7,8 +7,6 @@ import math
 
 import numpy as np
 
-from multiauc._rust import summary_area
-
 NO_SPREAD = 1e-3
 
 
@@ -36,9 +34,9 @@ def curve(model, v):
     return v[0] - slope * v[1], slope
 
 
-def values(model, v):
-    """The area and the parameters."""
-    area = summary_area(*curve(model, v))
+def values(model, v, area_of):
+    """The area, as a function of intercept and slope gives it, and the parameters."""
+    area = area_of(*curve(model, v))
     if model != "hsroc":
         return np.array([area, *v])
     first, second = ratio(v) * v[0], v[1] / ratio(v)
@@ -47,10 +45,11 @@ def values(model, v):
     return np.array([area, *accuracy, 2.0 * spread * (1.0 - v[4]), 0.5 * spread * (1.0 + v[4])])
 
 
-def standard_errors(model, at, covariance):
+def standard_errors(model, at, covariance, area_of):
     """By the delta method, with numerical slopes; nan if an estimate without an error matters."""
     steps = 1e-5 * np.maximum(np.abs(at), 0.1)
-    slopes = np.array([(values(model, at + one) - values(model, at - one)) / 2.0 for one in np.diag(steps)]).T / steps
+    differences = [values(model, at + one, area_of) - values(model, at - one, area_of) for one in np.diag(steps)]
+    slopes = np.array(differences).T / 2.0 / steps
     found = []
     for one in slopes:
         matters = np.abs(one) > 1e-12

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 import multiauc
 from multiauc import _rust
+from multiauc._inference.bootstrap import Replicates, ranking_shares
+from multiauc._input.options import read_groups
 from strategies import (
     arbitrary_samples,
     class_sizes,
@@ -199,3 +201,52 @@ class TestSpread:
         found = resampler_of(sample, "iid").replicates(2, 0, 1500)
         np.testing.assert_allclose(np.std(found, axis=0), np.std(by_hand, axis=0), rtol=0.1)
         np.testing.assert_allclose(np.mean(found, axis=0), np.mean(by_hand, axis=0), atol=0.01)
+
+
+class TestRankings:
+    def test_counted_by_hand(self):
+        replicates = np.array([[0.9, 0.8], [0.7, 0.8], [0.9, 0.1], [0.6, 0.5]])
+        assert ranking_shares(replicates, ["a", "b"]) == {("a", "b"): 0.75, ("b", "a"): 0.25}
+
+    def test_ties_are_shared_among_the_orders_that_agree(self):
+        replicates = np.array([[0.9, 0.5, 0.5], [0.9, 0.5, 0.4]])
+        assert ranking_shares(replicates, "abc") == {("a", "b", "c"): 0.75, ("a", "c", "b"): 0.25}
+        everything = ranking_shares(np.full((2, 3), 0.5), "abc")
+        assert len(everything) == 6
+        assert list(everything.values()) == pytest.approx([1 / 6] * 6)
+
+    def test_undefined_replicates_do_not_count(self):
+        replicates = np.array([[0.9, 0.5], [np.nan, np.nan]])
+        assert ranking_shares(replicates, "ab") == {("a", "b"): 1.0}
+        assert ranking_shares(replicates[1:], "ab") == {}
+
+    def test_too_many_ties(self):
+        with pytest.raises(ValueError, match="9 models tie, too many to share"):
+            ranking_shares(np.full((2, 9), 0.5), "abcdefghi")
+
+    def test_one_model(self):
+        assert ranking_shares(np.array([[0.5], [0.6]]), ["only"]) == {("only",): 1.0}
+
+
+def test_bca_of_scipy(rng):
+    """The mean of a skewed sample, whose jackknife acceleration is the one of the components."""
+    stats = pytest.importorskip("scipy.stats")
+    x = rng.exponential(size=60)
+    expected = stats.bootstrap((x,), np.mean, n_resamples=4000, method="BCa", rng=np.random.default_rng(1))
+    u = (x - x.mean()) / len(x)
+    acceleration = np.sum(u**3) / np.sum(u**2) ** 1.5 / 6
+    replicates = Replicates(x.mean(), expected.bootstrap_distribution, 1, acceleration)
+    found = replicates.interval(0.95, "bca", ("bca",))
+    # SciPy's jackknife has n - 1 in place of n.
+    np.testing.assert_allclose(found, expected.confidence_interval, rtol=2e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
+def test_integer_groups_are_numbered_in_order(dtype):
+    rng = np.random.default_rng(4)
+    limits = np.iinfo(dtype)
+    for low, high in [(0, 10), (max(limits.min, -50), 50), (limits.min, limits.max), (limits.max - 3, limits.max)]:
+        groups = rng.integers(low, high, 500, dtype=dtype, endpoint=True)
+        groups[:2] = [low, high]
+        expected = np.unique(groups, return_inverse=True)[1]
+        assert np.array_equal(read_groups(groups, 500), expected)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc._inference.bootstrap import Replicates, ranking_shares
 
 NORMAL = NormalDist()
 
@@ -45,18 +44,6 @@ class TestIntervals:
         levels = [NORMAL.cdf(z0 + (z0 + z) / (1 - a * (z0 + z))) for z in map(NORMAL.inv_cdf, (0.05, 0.95))]
         found = bootstrap.confidence_interval("auc_mu", 0.9, "bca")
         np.testing.assert_allclose(found, np.quantile(values, levels))
-
-    def test_bca_of_scipy(self, rng):
-        """The mean of a skewed sample, whose jackknife acceleration is the one of the components."""
-        stats = pytest.importorskip("scipy.stats")
-        x = rng.exponential(size=60)
-        expected = stats.bootstrap((x,), np.mean, n_resamples=4000, method="BCa", rng=np.random.default_rng(1))
-        u = (x - x.mean()) / len(x)
-        acceleration = np.sum(u**3) / np.sum(u**2) ** 1.5 / 6
-        replicates = Replicates(x.mean(), expected.bootstrap_distribution, 1, acceleration)
-        found = replicates.interval(0.95, "bca", ("bca",))
-        # SciPy's jackknife has n - 1 in place of n.
-        np.testing.assert_allclose(found, expected.confidence_interval, rtol=2e-3)
 
     def test_levels_widen(self, bootstrap):
         for method in ("logit", "percentile", "basic", "bca"):
@@ -172,28 +159,3 @@ class TestComparisons:
         best = np.argsort(-comparison.replicates, axis=1)
         expected = np.mean((best == [0, 1, 2]).all(axis=1))
         assert shares["knn", "tree", "net"] == pytest.approx(expected)
-
-
-class TestRankings:
-    def test_counted_by_hand(self):
-        replicates = np.array([[0.9, 0.8], [0.7, 0.8], [0.9, 0.1], [0.6, 0.5]])
-        assert ranking_shares(replicates, ["a", "b"]) == {("a", "b"): 0.75, ("b", "a"): 0.25}
-
-    def test_ties_are_shared_among_the_orders_that_agree(self):
-        replicates = np.array([[0.9, 0.5, 0.5], [0.9, 0.5, 0.4]])
-        assert ranking_shares(replicates, "abc") == {("a", "b", "c"): 0.75, ("a", "c", "b"): 0.25}
-        everything = ranking_shares(np.full((2, 3), 0.5), "abc")
-        assert len(everything) == 6
-        assert list(everything.values()) == pytest.approx([1 / 6] * 6)
-
-    def test_undefined_replicates_do_not_count(self):
-        replicates = np.array([[0.9, 0.5], [np.nan, np.nan]])
-        assert ranking_shares(replicates, "ab") == {("a", "b"): 1.0}
-        assert ranking_shares(replicates[1:], "ab") == {}
-
-    def test_too_many_ties(self):
-        with pytest.raises(ValueError, match="9 models tie, too many to share"):
-            ranking_shares(np.full((2, 9), 0.5), "abcdefghi")
-
-    def test_one_model(self):
-        assert ranking_shares(np.array([[0.5], [0.6]]), ["only"]) == {("only",): 1.0}

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 import multiauc
 from command_line import ANIMALS, COSTS, sample, write_files
-from multiauc._common.registry import METRICS
+from internals import METRICS
 
 pytestmark = pytest.mark.usefixtures("files")
 

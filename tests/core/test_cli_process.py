@@ -14,8 +14,7 @@ from pyarrow import parquet
 
 import multiauc
 from command_line import columns, interrupt, sample, write_files
-from multiauc.cli import _demo
-from multiauc.cli._commands import multiauc as command
+from internals import command, write_demo_files
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +33,7 @@ class TestHelp:
     @pytest.mark.slow
     @pytest.mark.parametrize("line", list(examples()))
     def test_the_examples_run(self, cli, line):
-        _demo.write_files(Path(), force=True)
+        write_demo_files(Path(), force=True)
         words = shlex.split(line)[1:]
         assert cli(*words) or Path(words[-1]).exists()
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from multiauc.cli import _demo
+from internals import write_demo_files
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -116,7 +116,7 @@ def test_the_gates_of_the_workflow(tmp_path, monkeypatch):
     for new, old, code in (("net", "forest", 0), ("linear", "net", 3)):
         folder = tmp_path / new
         folder.mkdir()
-        _demo.write_files(folder)
+        write_demo_files(folder)
         prepare = f"cp ../{new}.parquet new.parquet\ncp ../{old}.parquet old.parquet\n"
         codes = "".join(f"{line} > /dev/null 2>&1\necho $?\n" for line in lines)
         printed = type_in([Block("page", f"{prepare}set +e\n{codes}", None)], folder, monkeypatch)[0].split()

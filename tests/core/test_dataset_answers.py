@@ -1,8 +1,7 @@
-"""What `evaluate_dataset` answers: absent classes, certain bounds, progress, and what it says without pyarrow."""
+"""What `evaluate_dataset` answers: absent classes, guaranteed bounds, progress, and what it says without pyarrow."""
 
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +10,7 @@ import pytest
 import multiauc
 from command_line import ANIMALS
 from dataset_files import in_memory, numbers, predictions, table_of, write
-from multiauc._common import progress as _progress
-from multiauc._io import checkpoint as _checkpoints
-from multiauc._io import dataset as _dataset_runs
-from multiauc._io import predictions as row_stream
+from internals import keep_every_checkpoint, limit_memory_of_files, read_slowly, show_progress_early
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -54,7 +50,7 @@ class TestCertainBounds:
     def expected(self, rng, monkeypatch, in_empty_folder):
         """A file of 6000 rows and 100 kB of state; returns what is expected."""
         del in_empty_folder  # must be there before
-        monkeypatch.setattr(_dataset_runs, "STATE_SHARE", 2**30 // 100_000)
+        limit_memory_of_files(monkeypatch, 100_000)
         labels, scores, weights = predictions(rng, 6000)
         write(table_of(labels, scores, weights), "a.parquet")
         return {weight: in_memory(labels, scores, weights if weight else None) for weight in (None, "w")}
@@ -72,7 +68,7 @@ class TestCertainBounds:
     def test_more_memory_makes_them_narrower(self, expected, monkeypatch):
         widths = []
         for memory in (100_000, 200_000, 400_000):
-            monkeypatch.setattr(_dataset_runs, "STATE_SHARE", 2**30 // memory)
+            limit_memory_of_files(monkeypatch, memory)
             found = multiauc.evaluate_dataset("a.parquet", label="y").auc_mu
             assert found.low <= expected[None]["auc_mu"] <= found.high
             widths.append(found.high - found.low)
@@ -81,8 +77,7 @@ class TestCertainBounds:
 
     @pytest.mark.usefixtures("expected")
     def test_are_the_same_after_a_stop(self, monkeypatch):
-        monkeypatch.setattr(_checkpoints, "SECONDS", 0.0)
-        monkeypatch.setattr(_checkpoints, "TIMES_LONGER", 0.0)
+        keep_every_checkpoint(monkeypatch)
         whole = multiauc.evaluate_dataset("a.parquet", label="y", sample_weight="w")
 
         def stop(rows, _):
@@ -109,30 +104,12 @@ def test_pyarrow_is_asked_for_where_it_is_missing():
 
 class TestProgressLine:
     def test_on_request(self, rng, capsys, monkeypatch):
-        monkeypatch.setattr(_progress, "PATIENCE", 0.01)
+        show_progress_early(monkeypatch)
         labels, scores, _ = predictions(rng)
         write(table_of(labels, scores), "a.parquet")
-        slow = row_stream.RowReader.read
-        monkeypatch.setattr(row_stream.RowReader, "read", lambda *arguments: (time.sleep(0.1), slow(*arguments))[1])
+        read_slowly(monkeypatch, 0.1)
         multiauc.evaluate_dataset("a.parquet", label="y", progress=True)
         assert capsys.readouterr().err.startswith("\rreading a.parquet [")
-
-    @pytest.mark.parametrize(
-        ("calls", "seconds", "line"),
-        [
-            ([(0, 0.0)], 1, "t [------------] 0 rows, 1 s"),
-            ([(0, 0.0), (1000, 0.25)], 2, "t [###---------] 1.0k rows, 500 rows/s, 6 s left"),
-            ([(900, 0.5), (1000, 0.75)], 2, "t [#########---] 1.0k rows, 50 rows/s, 2 s left"),
-            ([(0, 0.0), (44_100_000, 0.01)], 100, "t [------------] 44.1M rows, 441.0k rows/s, 2 h 45 min left"),
-            ([(0, 0.0), (3_000_000_000, 0.5)], 600, "t [######------] 3.0G rows, 5.0M rows/s, 10 min left"),
-            ([(0, 0.0), (1000, None)], 2, "t: 1.0k rows, 500 rows/s"),
-        ],
-    )
-    def test_words(self, calls, seconds, line):
-        progress = _progress.RowProgress("t", is_wanted=False)
-        for call in calls:
-            progress.reached(*call)
-        assert progress._line(seconds) == line
 
 
 class TestExact:
@@ -141,8 +118,7 @@ class TestExact:
     @pytest.fixture(autouse=True)
     def small_state(self, monkeypatch):
         """100 kB for the state, and for the rows of a pass."""
-        monkeypatch.setattr(_dataset_runs, "STATE_SHARE", 2**30 // 100_000)
-        monkeypatch.setattr(_dataset_runs, "PASS_SHARE", 2**30 // 100_000)
+        limit_memory_of_files(monkeypatch, 100_000, 100_000)
 
     @pytest.mark.parametrize("kind", ["doubles", "singles", "a lattice of singles", "fractions", "one column"])
     @pytest.mark.parametrize("name", ["a.parquet", "a.csv"])

@@ -16,7 +16,7 @@ from pyarrow import fs, parquet
 import multiauc
 from command_line import ANIMALS, columns
 from dataset_files import KINDS, in_memory, numbers, predictions, table_of, write
-from multiauc._io import predictions as row_stream
+from internals import read_small_batches
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -24,8 +24,7 @@ pytestmark = pytest.mark.usefixtures("in_empty_folder")
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     """Batches of 50 rows, which are cut across the parts of files."""
-    monkeypatch.setattr(row_stream, "FEWEST_ROWS", 50)
-    monkeypatch.setattr(row_stream, "MOST_ROWS", 50)
+    read_small_batches(monkeypatch, 50)
 
 
 def evaluate(source, **options):
@@ -429,8 +428,7 @@ def test_however_the_rows_are_cut(data, tmp_path_factory):
     size = data.draw(st.integers(1, 100))
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        patch.setattr(row_stream, "FEWEST_ROWS", size)
-        patch.setattr(row_stream, "MOST_ROWS", size)
+        read_small_batches(patch, size)
         found = numbers(multiauc.evaluate_dataset(folder, label="y", labels=ANIMALS))
         assert found == in_memory(labels, scores)
 

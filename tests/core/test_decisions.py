@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 import multiauc
 import oracle_costs
 from decision_data import COSTS, calibrated_sample, distorted, halves, normalised, paired_t
-from multiauc import _rust
-from multiauc._costs.decisions import RowMean
 
 SEEDS = range(50)
 
@@ -22,10 +20,6 @@ SEEDS = range(50)
 @pytest.fixture
 def sample(rng):
     return calibrated_sample(rng, 400)
-
-
-def row_mean(values, weights, groups):
-    return RowMean(*_rust.row_mean(values, weights, groups))
 
 
 def bayes_by_definition(costs, scores):
@@ -417,31 +411,6 @@ class TestBadInput:
 
 
 class TestIntervals:
-    def test_a_mean_is_the_usual_one(self, rng):
-        from scipy import stats
-
-        values = rng.normal(size=40)
-        mean = row_mean(values, None, None)
-        assert mean.value == pytest.approx(values.mean(), abs=1e-15)
-        assert mean.variance == pytest.approx(values.var(ddof=1) / 40, rel=1e-12)
-        assert mean.degrees_of_freedom <= 39
-        alternating = row_mean(np.tile([0.0, 1.0], 20), None, None)  # no fourth moments to speak of
-        assert alternating.degrees_of_freedom == pytest.approx(39)
-        same = stats.sem(np.tile([0.0, 1.0], 20))
-        assert math.sqrt(alternating.variance) == pytest.approx(same)
-
-    def test_groups_and_weights(self, rng):
-        values, groups = rng.normal(size=60), np.arange(60, dtype=np.uint32) // 3
-        grouped = row_mean(values, None, groups)
-        of_groups = values.reshape(20, 3).mean(axis=1)
-        assert grouped.variance == pytest.approx(of_groups.var(ddof=1) / 20, rel=1e-12)
-        scaled = row_mean(values, np.full(60, 7.0), groups)
-        assert scaled == pytest.approx(grouped)
-        padded = row_mean(np.append(values, 99.0), np.append(np.ones(60), 0.0), None)
-        assert padded == pytest.approx(row_mean(values, None, None))
-        assert math.isnan(row_mean(np.array([1.0]), None, None).variance)
-        assert row_mean(np.full(5, 0.1), None, None).variance == 0.0
-
     def test_intervals_of_differences_cover(self):
         """The cost difference of Bayes and argmax on new rows, against its value on very many."""
         codes, scores = calibrated_sample(np.random.default_rng(0), 200_000)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc._input.options import read_groups
 
 
 def _sample(n_rows: int, n_classes: int, seed: int) -> tuple[Any, Any, Any]:
@@ -75,14 +74,3 @@ def test_perfect_separation_is_exactly_one_at_any_weights(n_rows: int) -> None:
         assert multiauc.auc_mu_score(labels, y_score, sample_weight=weights) == 1.0
         assert multiauc.auc_mu_score(1 - labels, y_score, sample_weight=weights) == 0.0
         assert multiauc.hand_till_score(labels, y_score, sample_weight=weights) == 1.0
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
-def test_integer_groups_are_numbered_in_order(dtype: Any) -> None:
-    rng = np.random.default_rng(4)
-    limits = np.iinfo(dtype)
-    for low, high in [(0, 10), (max(limits.min, -50), 50), (limits.min, limits.max), (limits.max - 3, limits.max)]:
-        groups = rng.integers(low, high, 500, dtype=dtype, endpoint=True)
-        groups[:2] = [low, high]
-        expected = np.unique(groups, return_inverse=True)[1]
-        assert np.array_equal(read_groups(groups, 500), expected)

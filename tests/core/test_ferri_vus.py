@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc import _rust
 
 scipy_optimize = pytest.importorskip("scipy.optimize")
 
@@ -77,25 +76,6 @@ def random_matrices(seed, count, n_classes):
     return 0.5 * np.eye(n_classes) + 0.5 * rng.dirichlet(np.ones(n_classes), size=(count, n_classes))
 
 
-@pytest.mark.parametrize(("n_classes", "count"), [(3, 1), (3, 4), (4, 3), (5, 6)])
-def test_points_are_covered_where_a_linear_programme_says_so(n_classes, count):
-    points = np.ascontiguousarray(points_of(random_matrices(1, count, n_classes)))
-    rng = np.random.default_rng(2)
-    drawn = rng.dirichlet(np.ones(n_classes), size=(400, n_classes))[:, ~np.eye(n_classes, dtype=bool)]
-    share, error = _rust.covered_share(points, n_classes, 5e-3, 3)
-    by_solver = np.mean([is_covered(points, point) for point in drawn])
-    spread = np.hypot(error, np.sqrt(max(by_solver * (1 - by_solver), 0.01) / 400))
-    assert abs(share - by_solver) < 4.5 * spread
-
-
-def test_three_classes_drawn_have_their_exact_volume():
-    matrices = random_matrices(4, 5, 3)
-    exact = multiauc.ferri_vus_of_confusions(matrices)
-    share, error = _rust.covered_share(np.ascontiguousarray(points_of(matrices)), 3, 1e-3, 5)
-    assert error <= 1e-3
-    assert abs(share / 8 - exact.value) < 4.5 * error / 8
-
-
 def test_four_classes_are_drawn_and_say_so():
     found = multiauc.ferri_vus_of_confusions(even(4, 0.9), rng=0, precision=5e-3)
     assert not found.exact
@@ -143,17 +123,6 @@ def rows_of(likelihoods, per_class=200):
     codes = np.repeat(np.arange(3), counts.sum(axis=1))
     values = np.concatenate([np.repeat(np.arange(5), row) for row in counts])
     return codes, (likelihoods / likelihoods.sum(axis=0)).T[values]
-
-
-def test_offsets_estimate_from_below():
-    codes, scores = rows_of(LIKELIHOODS)
-    # Of all mixtures of crisp classifiers only the corners matter, and few of the 243 are.
-    points = points_of(all_answers(LIKELIHOODS))
-    known, error = _rust.covered_share(np.ascontiguousarray(points), 3, 2e-3, 0)
-    values = [8 * multiauc.ferri_vus_score(codes, scores, classifiers=m, rng=1) for m in (1, 24, 1000)]
-    # The shares that docs/volumes.md has.
-    assert known / 8 == pytest.approx(0.0483, abs=2e-3)
-    np.testing.assert_allclose(np.array(values) / known, [0.57, 0.77, 0.87], atol=3 * error / known + 0.005)
 
 
 def test_scores_of_known_problems():

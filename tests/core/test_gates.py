@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -17,7 +18,7 @@ from pyarrow import parquet
 import multiauc
 from command_line import columns, sample, write_files
 from multiauc._rust import percentile_p_value
-from multiauc.cli._gates import lower_limit
+from multiauc.cli._gates import check_differences, lower_limit, read_floors
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -318,3 +319,18 @@ class TestBootstrap:
         assert found["differences"] == []
         rows = cli("compare one.parquet two.parquet -l y --metric multiclass_roc -f csv").splitlines()
         assert len(rows) == 3
+
+
+def test_gates_know_that_less_is_better():
+    rng = np.random.default_rng(14)
+    codes = np.repeat([0, 1, 2], 60)
+    good = np.exp(3.0 * np.eye(3)[codes] + rng.normal(size=(180, 3)))
+    good /= good.sum(axis=1, keepdims=True)
+    difference = multiauc.compare(codes, {"good": good, "poor": 0.5 * good + 0.5 / 3}, metric="log_loss").differences[0]
+    gates = {name: check_differences("a", {"b": one}, "log_loss", 0.01, 0.95) for name, one in (
+        ("better", difference), ("worse", difference.reversed()),
+    )}  # fmt: skip
+    assert gates["better"][0].passed
+    assert not gates["worse"][0].passed
+    with pytest.raises(click.BadParameter, match="log_loss"):
+        read_floors(("log_loss=0.5",))

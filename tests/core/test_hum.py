@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import multiauc
 import oracle_volumes
-from multiauc import _rust
 from strategies import PAPER_CODES, PAPER_SCORES, make_sample, smooth
 
 RTOL = 1e-14
@@ -202,21 +201,10 @@ def test_drawn_tuples_are_near_the_value_of_all():
 
 def test_the_error_of_drawing_is_what_it_says():
     codes, scores = large_sample(9)
-    sample = _rust.Sample(scores, codes.astype(np.uint8))
-    found = np.array([_rust.hum_score(sample, "sum", 4e-3, seed, True) for seed in range(60)])
-    assert not found[:, 2].any()
-    assert found[:, 0].std(ddof=1) == pytest.approx(found[:, 1].mean(), rel=0.35)
-
-
-def test_using_rows_equally_often_lowers_the_error():
-    codes, scores = large_sample(10, n=600, signal=0.4)
-    sample = _rust.Sample(scores, codes.astype(np.uint8))
-    # Both stop after the same number of tuples: the precision is met at once.
-    spread = {
-        is_latin: np.std([_rust.hum_score(sample, "sum", 1.0, seed, is_latin)[0] for seed in range(300)], ddof=1)
-        for is_latin in (True, False)
-    }
-    assert spread[True] < 0.9 * spread[False]
+    found = [multiauc.hum(codes, scores, precision=4e-3, rng=seed) for seed in range(60)]
+    assert not any(one.exact for one in found)
+    values, errors = [one.value for one in found], [one.monte_carlo_error for one in found]
+    assert np.std(values, ddof=1) == pytest.approx(np.mean(errors), rel=0.35)
 
 
 def test_drawing_depends_on_the_seed_alone():

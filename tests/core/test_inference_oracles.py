@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 import multiauc
-from multiauc._curves.roc import AT_FPR
 from oracle_intervals import effective_numbers, ordered_weights, wilson_interval, worst_case
 from oracle_intervals import wilson as wilson_effect
 from oracle_uncertainty import METRICS, Problem
@@ -189,8 +188,8 @@ def test_limits_of_a_curve(rng):
         above = min(int(np.floor(f * 70 + 1e-9)), 69)
         return float(np.mean(positive > negative[::-1][above]))
 
-    for place in np.flatnonzero((AT_FPR > 0.15) & (AT_FPR < 0.85))[::7]:
-        f = AT_FPR[place]
+    for place in np.flatnonzero((band.fpr > 0.15) & (band.fpr < 0.85))[::7]:
+        f = band.fpr[place]
         h = height(f)
         low, high = wilson(h, 40, z)
         before, after = wilson(f, 70, z)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiauc import _rust
+from internals import least_memory
 from multiauc.streaming import DEFAULT_METRICS, Accumulator
 from strategies import class_sizes, samples
 
 
 def settings_of(n_classes, draw):
     """Memory for all numbers, or as little as there can be."""
-    least = _rust.StreamState.least_memory(n_classes, list(DEFAULT_METRICS))
+    least = least_memory(n_classes, list(DEFAULT_METRICS))
     return {"labels": range(n_classes), "memory_limit": draw(st.sampled_from([least, 8 * least, max(least, 2**22)]))}
 
 

@@ -1,19 +1,12 @@
 """Intervals and bands of the multi-class ROC curve, and its pictures."""
 
-import sys
-import time
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit
 from scipy.stats import t as student
 
 import multiauc
-from multiauc import _rust
-from multiauc._common import progress as _progress
-from multiauc._common.progress import Progress, Stage
-from multiauc._inference.bootstrap import draw_seed
-from multiauc._input.sample import read_sample
+from internals import draw_rows
 from multiclass_roc_data import shifted_normals, softmax
 
 
@@ -69,10 +62,7 @@ class TestGroups:
     @staticmethod
     def by_hand(codes, scores, seed, count, *, groups=None, sampling="stratified", weights=None, **options):
         """D of the resampled rows themselves, at the thresholds and with the continuity correction of the sample."""
-        sample = read_sample(codes, scores, weights, None, "raise")
         roc = multiauc.multiclass_roc(codes, scores, sample_weight=weights, **options)
-        stream = draw_seed(np.random.default_rng(seed))
-        resampler = _rust.Resampler([sample.arguments(groups, sampling)], ["auc_mu"], 1 << 30)
 
         def mean_size(weights):
             rows = np.bincount(codes[weights > 0], minlength=scores.shape[1])
@@ -81,7 +71,7 @@ class TestGroups:
 
         size = mean_size(np.ones(len(codes)) if weights is None else weights)
         areas = []
-        for counts in resampler.multiplicities(stream, 0, count):
+        for counts in draw_rows(codes, scores, seed, count, weights=weights, groups=groups, sampling=sampling):
             drawn = counts.astype(float) if weights is None else counts * weights
             continuity = 0.5 * mean_size(drawn) / size
             how = {"thresholds": roc.thresholds, "continuity": continuity, **options}
@@ -232,58 +222,3 @@ class TestIntervals:
             roc.bootstrap(0)
         with pytest.raises(ValueError, match=r"level must be a number above 0 and below 1; got 95"):
             roc.bootstrap(3, rng=0).confidence_interval(95)
-
-
-class TestProgress:
-    class Terminal:
-        def __init__(self):
-            self.text = ""
-
-        def write(self, text):
-            self.text += text
-
-        def flush(self):
-            pass
-
-        def isatty(self):
-            return True
-
-    def test_steps_cover_the_work(self):
-        steps = list(Progress(1000, "work").steps())
-        assert steps[0] == 0
-        assert steps[-1] == 1000
-        assert steps == sorted(set(steps))
-
-    def test_nothing_is_drawn_for_short_work(self, monkeypatch):
-        terminal = self.Terminal()
-        monkeypatch.setattr(sys, "stderr", terminal)
-        with Progress(10, "work") as progress:
-            assert list(progress.steps(2))[-1] == 10
-        assert terminal.text == ""
-
-    @pytest.mark.parametrize(
-        ("work", "line"), [(Stage("fitting"), "fitting: 0 s"), (Progress(10, "work"), "work [---")]
-    )
-    def test_a_terminal_is_told_before_the_first_step_is_done(self, monkeypatch, work, line):
-        terminal = self.Terminal()
-        monkeypatch.setattr(sys, "stderr", terminal)
-        monkeypatch.setattr(_progress, "PATIENCE", 0.01)
-        with work:
-            for _ in range(200):
-                if line in terminal.text:
-                    break
-                time.sleep(0.05)
-        assert line in terminal.text
-        assert terminal.text.endswith("\r")
-
-    def test_long_lines_do_not_wrap(self, monkeypatch):
-        terminal = self.Terminal()
-        monkeypatch.setattr(sys, "stderr", terminal)
-        monkeypatch.setattr(_progress, "PATIENCE", 0.01)
-        monkeypatch.setenv("COLUMNS", "20")
-        with Stage("long " * 40):
-            for _ in range(200):
-                if terminal.text:
-                    break
-                time.sleep(0.05)
-        assert max(map(len, terminal.text.split("\r"))) == 19

@@ -6,13 +6,6 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc import _rust
-
-
-def test_a_panic_of_the_core_is_a_runtime_error():
-    # Rates of another number of classes, which the public function refuses.
-    with pytest.raises(RuntimeError, match=r"report"):
-        _rust.covered_share(np.zeros((1, 2)), 3, 0.01, 0)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

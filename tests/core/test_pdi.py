@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import multiauc
 import oracle_volumes
-from multiauc import _rust
+from internals import draw_rows
 from strategies import PAPER_CODES, PAPER_SCORES
 
 RTOL = 1e-14
@@ -153,9 +153,8 @@ def test_it_is_a_metric_of_evaluate_compare_and_the_bootstrap():
 
 def test_a_replicate_is_the_value_of_its_rows():
     codes, scores = small_sample(7, [9, 8, 7, 6], 3)
-    resampler = _rust.Resampler([_rust.Sample(scores, codes.astype(np.uint8))], ["pdi"], 1 << 30)
-    times = resampler.multiplicities(5, 0, 6)
-    for replicate, value in zip(times, resampler.replicates(5, 0, 6)[:, 0], strict=True):
+    found = multiauc.evaluate(codes, scores, metrics=["pdi"]).bootstrap(6, rng=5)
+    for replicate, value in zip(draw_rows(codes, scores, 5, 6), found.replicates[:, 0], strict=True):
         repeated = multiauc.pdi_score(np.repeat(codes, replicate), np.repeat(scores, replicate, axis=0))
         assert value == pytest.approx(repeated, abs=RTOL)
 

@@ -203,7 +203,7 @@ class TestPipes:
     def test_completion_empties_no_pipe(self, rng):
         from click.shell_completion import ShellComplete
 
-        from multiauc.cli._commands import multiauc as command
+        from internals import command
 
         write_files(rng)
         os.mkfifo("pipe.csv")  # to open it would wait for a writer

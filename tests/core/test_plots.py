@@ -9,7 +9,6 @@ from matplotlib import pyplot as plt
 from scipy import stats
 
 import multiauc
-from multiauc._curves.roc import AT_FPR, curve_band
 from multiauc.plotting import (
     ComparisonDisplay,
     MulticlassRocDisplay,
@@ -17,7 +16,6 @@ from multiauc.plotting import (
     RocCurvesDisplay,
     SimplexDisplay,
 )
-from multiauc.plotting._base import zoom_of
 from multiclass_roc_data import shifted_normals
 
 
@@ -328,14 +326,16 @@ class TestZoom:
     @pytest.mark.parametrize("area", [0.97, 0.997, 0.9997, 0.99997])
     def test_the_bend_is_in_the_picture(self, area):
         # A curve of two straight lines through (e, 1 - e) has the area 1 - e.
-        fpr, tpr = [0.0, 1 - area, 1.0], [0.0, area, 1.0]
-        zoom = zoom_of([(fpr, tpr)])
-        assert 0.05 < (1 - area) / zoom < 0.5
+        weights = [area, 1 - area, 1 - area, area]
+        display = RocCurvesDisplay.from_predictions(
+            [1, 1, 0, 0], [1.0, 0.0, 1.0, 0.0], sample_weight=weights, level=None
+        )
+        (inset,) = insets(display.ax_)
+        assert 0.05 < (1 - area) / inset.get_xlim()[1] < 0.5
 
     def test_no_zoom_without_a_bend(self):
-        assert zoom_of([]) is None
-        assert zoom_of([([0, 0, 1], [0, 1, 1])]) is None
-        assert zoom_of([([0, 1], [0, 1])]) is None
+        for scores in ([1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]):
+            assert insets(RocCurvesDisplay.from_predictions([1, 1, 0, 0], scores).ax_) == []
 
 
 class TestLegends:
@@ -378,32 +378,33 @@ class TestBands:
         codes, scores = near_perfect(rng, sight=40.0)
         display = RocCurvesDisplay.from_predictions(codes, scores)
         assert list(display.bands_) == [0, 1, 2]
-        fpr, low, high = curve_band(display.curves[0], (300, 600), 0.025)
-        assert np.all(high == 1.0)
-        assert 0.97 < low[fpr == 0.5][0] < 0.995  # Wilson's limit of 300 of 300
+        band = display.curves[0].band(simultaneous=False)
+        assert np.all(band.high == 1.0)
+        assert 0.97 < band.low[band.fpr == 0.5][0] < 0.995  # Wilson's limit of 300 of 300
 
     def test_coverage(self):
         """Point by point, of the curve of two normals: nominally 95%."""
         rng = np.random.default_rng(0)
-        truth = stats.norm.sf(stats.norm.isf(AT_FPR) - 1.5)
-        covered = np.zeros(len(AT_FPR))
+        covered = 0.0
         for _ in range(300):
             scores = np.concatenate([rng.normal(1.5, 1, 50), rng.normal(size=150)])
             curve = multiauc.roc_curves(np.repeat([1, 0], [50, 150]), scores)[1]
-            _, low, high = curve_band(curve, (50, 150), 0.025)
-            covered += (low <= truth + 1e-12) & (truth <= high + 1e-12)
-        middle = (AT_FPR > 0.02) & (AT_FPR < 0.6)
+            band = curve.band(simultaneous=False)
+            truth = stats.norm.sf(stats.norm.isf(band.fpr) - 1.5)
+            covered += (band.low <= truth + 1e-12) & (truth <= band.high + 1e-12)
+        middle = (band.fpr > 0.02) & (band.fpr < 0.6)
         assert 0.93 < covered[middle].mean() / 300 < 0.985
         assert covered.min() / 300 > 0.88
 
     def test_wider_at_a_higher_level_and_for_fewer_rows(self, rng):
-        codes, scores = near_perfect(rng, sight=1.0)
-        curve = multiauc.roc_curves(codes, scores)[0]
-        _, low, high = curve_band(curve, (300, 600), 0.025)
-        for size, tail in ((300, 0.005), (30, 0.025)):
-            _, wide_low, wide_high = curve_band(curve, (size, 2 * size), tail)
-            assert np.all(wide_low <= low + 1e-12)
-            assert np.all(wide_high >= high - 1e-12)
+        few, scores = near_perfect(rng, sight=1.0, n=90)
+        few, many = ((np.repeat(few, times), np.repeat(scores, times, axis=0)) for times in (1, 10))
+        of_few, of_many = (multiauc.roc_curves(*data)[0] for data in (few, many))
+        np.testing.assert_array_equal(of_few.tpr, of_many.tpr)
+        band = of_many.band(simultaneous=False)
+        for wide in (of_many.band(0.99, simultaneous=False), of_few.band(simultaneous=False)):
+            assert np.all(wide.low <= band.low + 1e-12)
+            assert np.all(wide.high >= band.high - 1e-12)
 
     def test_weights_and_levels(self, rng):
         codes, scores = near_perfect(rng, sight=1.0, n=120)

@@ -2,7 +2,6 @@
 
 import math
 
-import click
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +13,6 @@ from sklearn.naive_bayes import GaussianNB
 import multiauc
 import oracle_beside_auc as oracle
 from multiauc.boosting import catboost_metric, lightgbm_metric, xgboost_metric
-from multiauc.cli._gates import check_differences, read_floors
 from multiauc.sklearn import AucScorer
 
 SCORES = {"log_loss": multiauc.log_loss_score, "brier": multiauc.brier_score}
@@ -226,18 +224,6 @@ def test_other_libraries_are_told_that_less_is_better():
     assert xgboost_metric("log_loss").__name__ == "log_loss"
     assert catboost_metric("log_loss").is_max_optimal() is False
     assert catboost_metric("one_vs_rest").is_max_optimal() is True
-
-
-def test_gates_know_that_less_is_better():
-    codes, good = sample_of(14, [60, 60, 60], 3.0)
-    difference = multiauc.compare(codes, {"good": good, "poor": 0.5 * good + 0.5 / 3}, metric="log_loss").differences[0]
-    gates = {name: check_differences("a", {"b": one}, "log_loss", 0.01, 0.95) for name, one in (
-        ("better", difference), ("worse", difference.reversed()),
-    )}  # fmt: skip
-    assert gates["better"][0].passed
-    assert not gates["worse"][0].passed
-    with pytest.raises(click.BadParameter, match="log_loss"):
-        read_floors(("log_loss=0.5",))
 
 
 def test_runs_of_a_model():

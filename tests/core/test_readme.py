@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from multiauc.cli import _demo
+from internals import write_demo_files
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(str(page.relative_to(ROOT)) for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -110,7 +110,7 @@ def test_the_json_is_that_of_the_command(cli, in_empty_folder):
     between versions of pyarrow, are examples.
     """
     (block,) = (block for block in blocks_of("docs/json.md") if block.language == "json")
-    _demo.write_files(in_empty_folder)
+    write_demo_files(in_empty_folder)
     written = json.loads(cli("evaluate net.parquet --label y --format json"))
 
     def check(shown, real):

@@ -8,8 +8,7 @@ import pytest
 from scipy import stats
 
 import multiauc
-from multiauc import _rust
-from multiauc._curves.roc import AT_FPR
+from internals import draw_curves
 
 CLASSES = np.array(["ant", "bee", "cat"])
 
@@ -25,6 +24,10 @@ def normal_curve(rng, n_positive, n_negative, distance):
     """A sample of two normals and the height of their curve."""
     scores = np.concatenate([rng.normal(distance, 1.0, n_positive), rng.normal(size=n_negative)])
     return multiauc.roc_curves(np.repeat([1, 0], [n_positive, n_negative]), scores)[1]
+
+
+# The false-positive rates of every band.
+AT_FPR = multiauc.roc_curves([0, 1], [0.0, 1.0])[1].band(simultaneous=False).fpr
 
 
 def truth(fpr, distance):
@@ -56,10 +59,8 @@ class TestResampling:
         curve = multiauc.roc_curves(y_true, y_score, kind=kind, **given)[key]
         found = curve.sensitivity(0.8).bootstrap(20, rng=3, sampling=sampling)
         codes = np.searchsorted(CLASSES, y_true).astype(np.uint8)
-        sample = _rust.Sample(y_score, codes, weights if is_weighted else None, sampling=sampling)
-        seed = int(np.random.default_rng(3).integers(2**64, dtype=np.uint64))
-        resampler = _rust.Resampler.of_curves(sample, [place], "max_fpr", 1.0, 1 << 30)
-        for row, value in zip(resampler.multiplicities(seed, 0, 20), found.replicates[:, 0], strict=True):
+        rows = draw_curves((codes, y_score, weights if is_weighted else None, sampling), place, 3, 20)
+        for row, value in zip(rows, found.replicates[:, 0], strict=True):
             again = multiauc.roc_curves(y_true, y_score, kind=kind, sample_weight=row * weights)[key]
             assert value == pytest.approx(again.sensitivity(0.8).value, abs=1e-12)
 
@@ -75,15 +76,12 @@ class TestResampling:
         curve = multiauc.roc_curves(*data)["ant"]
         band = curve.band(0.9, n_resamples=100, rng=1)
         codes = np.searchsorted(CLASSES, data[0]).astype(np.uint8)
-        sample = _rust.Sample(data[1], codes)
-        seed = int(np.random.default_rng(1).integers(2**64, dtype=np.uint64))
-        resampler = _rust.Resampler.of_curves(sample, [(0, None)], "max_fpr", 1.0, 1 << 30)
         own = heights(curve)
         levels = 1 - 2 * stats.norm.sf(np.linspace(1.6449, 5, 400))
         by_level = [curve.band(level, simultaneous=False) for level in levels]
         chosen = levels[int(np.argmin([np.abs(one.low - band.low).sum() for one in by_level]))]
         held = []
-        for row in resampler.multiplicities(seed, 0, 100):
+        for row in draw_curves((codes, data[1], None, "stratified"), (0, None), 1, 100):
             # Repeated rows, so that the sizes of the classes are those of the sample.
             again = multiauc.roc_curves(np.repeat(data[0], row), np.repeat(data[1], row, axis=0))["ant"]
             held.append(holds(again.band(chosen, simultaneous=False), own))

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc._input.sample import read_sample
-from multiauc._metrics.volumes import find_surface
 from strategies import make_sample, smooth
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -17,14 +15,17 @@ from matplotlib import pyplot as plt  # noqa: E402
 
 from multiauc.plotting import RocSurfaceDisplay  # noqa: E402
 
+LABELS = ["a $", "b", "<c>"]
+
+
+def named_sample():
+    y_true, scores = make_sample(smooth, [30, 40, 20], 4).data
+    return np.array(LABELS)[y_true], scores
+
 
 @pytest.fixture
 def data():
-    y_true, scores = make_sample(smooth, [30, 40, 20], 4).data
-    return np.array(["a $", "b", "<c>"])[y_true], scores
-
-
-LABELS = ["a $", "b", "<c>"]
+    return named_sample()
 
 
 def test_a_volume_draws_its_surface(data):
@@ -50,32 +51,6 @@ def test_rates_run_from_nothing_to_everything(data):
     assert (np.diff(rates[1], axis=1) >= 0).all()
 
 
-@pytest.mark.parametrize("rule", ["sum", "prod", "distance"])
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_the_rates_are_those_of_decisions(data, rule, is_weighted):
-    y_true, scores = data
-    weights = np.random.default_rng(0).lognormal(size=90) if is_weighted else np.ones(90)
-    sample = read_sample(y_true, scores, weights, LABELS, "raise")
-    surface = find_surface(sample, rule, 9)
-    judged = {
-        "sum": scores,
-        "prod": np.log(scores),
-        "distance": -np.linalg.norm(scores[:, None] - np.eye(3), axis=2),
-    }[rule]
-    for i, a in enumerate(surface.offsets[0]):
-        for j, b in enumerate(surface.offsets[1]):
-            answers = np.array(LABELS)[np.argmax(judged + np.array([a, b, 0.0]), axis=1)]
-            for k, label in enumerate(LABELS):
-                rows = y_true == label
-                share = np.average(answers[rows] == label, weights=weights[rows])
-                # Offsets are such that a row is on a boundary, where rounding decides.
-                assert abs(surface.rates[k, i, j] - share) <= 2.001 * weights[rows].max() / weights[rows].sum()
-    assert surface.labels == tuple(LABELS)
-    frame = surface.to_frame()
-    assert list(frame) == ["offset_a $", "offset_b", "rate_a $", "rate_b", "rate_<c>"]
-    assert frame.iloc[9 * 2 + 5].tolist() == [surface.offsets[0, 2], surface.offsets[1, 5], *surface.rates[:, 2, 5]]
-
-
 def test_reports_of_three_classes_have_the_surface(data, tmp_path):
     y_true, scores = data
     page = multiauc.evaluate(y_true, scores, labels=LABELS).report(tmp_path / "a.html", n_resamples=0)
@@ -92,3 +67,31 @@ def test_reports_of_three_classes_have_the_surface(data, tmp_path):
     four, of_four = make_sample(smooth, [10, 10, 10, 10], 4).data
     text = multiauc.evaluate(four, of_four).report(tmp_path / "c.html", n_resamples=0).read_text("utf-8")
     assert "ROC surface" not in text
+
+
+def assert_rates(surface, data, weights, rule):
+    """The rates of a surface are the shares of the rows that decisions at its offsets get right."""
+    y_true, scores = data
+    judged = {
+        "sum": scores,
+        "prod": np.log(scores),
+        "distance": -np.linalg.norm(scores[:, None] - np.eye(3), axis=2),
+    }[rule]
+    for i, a in enumerate(surface.offsets[0]):
+        for j, b in enumerate(surface.offsets[1]):
+            answers = np.array(LABELS)[np.argmax(judged + np.array([a, b, 0.0]), axis=1)]
+            for k, label in enumerate(LABELS):
+                rows = y_true == label
+                share = np.average(answers[rows] == label, weights=weights[rows])
+                # Offsets are such that a row is on a boundary, where rounding decides.
+                assert abs(surface.rates[k, i, j] - share) <= 2.001 * weights[rows].max() / weights[rows].sum()
+
+
+@pytest.mark.parametrize("rule", ["sum", "prod", "distance"])
+def test_the_rates_are_those_of_decisions(data, rule):
+    surface = multiauc.hum(*data, labels=LABELS, rule=rule).surface(9)
+    assert_rates(surface, data, np.ones(90), rule)
+    assert surface.labels == tuple(LABELS)
+    frame = surface.to_frame()
+    assert list(frame) == ["offset_a $", "offset_b", "rate_a $", "rate_b", "rate_<c>"]
+    assert frame.iloc[9 * 2 + 5].tolist() == [surface.offsets[0, 2], surface.offsets[1, 5], *surface.rates[:, 2, 5]]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import multiauc
-from multiauc._common.registry import METRICS
+from internals import METRICS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

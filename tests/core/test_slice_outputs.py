@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import fields
 from html import unescape
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from pyarrow.csv import write_csv
 
 import multiauc
 from command_line import columns, sample
-from multiauc._evaluation.slices import NUMBERS
 from multiauc.plotting import SlicesDisplay
+
+NUMBERS = tuple(one.name for one in fields(multiauc.Slice) if one.name != "name")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc._common.registry import ANALYTIC_METRICS, METRICS
+from internals import ANALYTIC_METRICS, METRICS
 from slice_data import sample
 
 QUICK = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "matthews", "balanced_accuracy")

@@ -4,10 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from multiauc import _rust
-from multiauc._inference.differences import min_p
+from multiauc._common.registry import METRICS
+from multiauc._costs.decisions import RowMean
+from multiauc._inference.differences import min_p, p_values_of
 
 FREEDOMS = (1.0, 1.5, 4.2, 30.0, 999.0, 1999.0, 2001.0, 1e4, 3e6, 9e7)
 
@@ -122,3 +126,92 @@ def test_one_test_and_perfectly_correlated_ones_need_no_correction():
     assert independent.correct(0.02) == pytest.approx(1 - 0.98**2, rel=1e-12)
     assert known.correct(0.02) == pytest.approx(1 - 0.98**2, abs=1e-5)
     assert math.isnan(known.correct(math.nan))
+
+
+def test_correlations_of_a_few_slices_matter_little(rng):
+    """Ten equal slices: the correction for independent ones, which more slices get, is hardly different."""
+    correlations = np.full((10, 10), -1 / 9) + np.eye(10) * 10 / 9
+    known, independent = min_p(10, correlations), min_p(10, None)
+    for p in (0.001, 0.005, 0.02):
+        assert known.correct(p) == pytest.approx(independent.correct(p), rel=0.03)
+        assert known.correct(p) <= independent.correct(p)
+    assert independent.tail_of_one(0.025) == pytest.approx((1 - 0.95**0.1) / 2, rel=1e-12)
+    assert known.correct(2 * known.tail_of_one(0.025)) == pytest.approx(0.05, rel=1e-6)
+
+
+def side(*numbers):
+    return tuple(np.array([number]) for number in numbers)
+
+
+@pytest.mark.parametrize("worst", [(math.nan, math.nan), (0.05, 0.25)])
+@given(
+    st.floats(0.01, 1.0), st.floats(0.0, 0.1), st.floats(1.0, 500.0), st.floats(0.01, 1.0), st.floats(0.0, 0.05),
+    st.floats(1.0, 1e6), st.integers(1, 50), st.floats(-0.9, 0.9),
+)  # fmt: skip
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
+def test_statistics_invert_any_interval(  # noqa: PLR0917
+    worst, value, variance, freedom, other, other_variance, other_freedom, size, shared
+):
+    variance, other_variance = variance * value * (1 - value), other_variance * other * (1 - other)
+    covariance = shared * math.sqrt(variance * other_variance)
+    differences = _rust.SampleDifferences(
+        side(value, variance, freedom, size, *worst),
+        side(other, other_variance, other_freedom, 10 * size, *worst),
+        np.array([covariance]),
+        METRICS["auc_mu"].scale,
+    )
+    z, (t,) = differences.statistics()
+    (p,) = p_values_of(z)
+    if not differences.are_testable[0]:
+        assert math.isnan(t)
+        return
+    for tail in (0.4, 0.1, 0.025, 1e-4):
+        (low,), (high,) = differences.intervals(tail)
+        assert low <= value - other <= high
+        if abs(p - 2 * tail) > 1e-6 * tail:
+            assert (low > 0 or high < 0) == (p < 2 * tail)
+    if variance > 0 and other_variance == 0 and shared == 0:
+        assert t == pytest.approx(math.copysign(t, value - other))
+
+
+def test_the_reach_against_a_known_rest_is_that_of_the_logit_interval():
+    """With a rest that is known exactly, a slice differs where its own interval leaves the rest out."""
+    rest = side(0.9, 1e-18, 1e6, 1000, math.nan, math.nan)
+    differences = _rust.SampleDifferences(
+        side(0.8, 0.002, 30.0, 10, math.nan, math.nan), rest, np.zeros(1), METRICS["auc_mu"].scale
+    )
+    z, (t,) = differences.statistics()
+    (p,) = p_values_of(z)
+    distance = (math.log(0.8 / 0.2) - math.log(0.9 / 0.1)) * 0.16 / math.sqrt(0.002)
+    assert t == pytest.approx(distance, rel=1e-6)
+    assert p == pytest.approx(_rust.student_two_sided_p(distance, 30.0), rel=1e-6)
+    assert _rust.student_upper_quantile(p / 2, 30.0) == pytest.approx(abs(t), rel=1e-6)
+
+
+def row_mean(values, weights, groups):
+    return RowMean(*_rust.row_mean(values, weights, groups))
+
+
+class TestRowMeans:
+    def test_a_mean_is_the_usual_one(self, rng):
+        values = rng.normal(size=40)
+        mean = row_mean(values, None, None)
+        assert mean.value == pytest.approx(values.mean(), abs=1e-15)
+        assert mean.variance == pytest.approx(values.var(ddof=1) / 40, rel=1e-12)
+        assert mean.degrees_of_freedom <= 39
+        alternating = row_mean(np.tile([0.0, 1.0], 20), None, None)  # no fourth moments to speak of
+        assert alternating.degrees_of_freedom == pytest.approx(39)
+        same = stats.sem(np.tile([0.0, 1.0], 20))
+        assert math.sqrt(alternating.variance) == pytest.approx(same)
+
+    def test_groups_and_weights(self, rng):
+        values, groups = rng.normal(size=60), np.arange(60, dtype=np.uint32) // 3
+        grouped = row_mean(values, None, groups)
+        of_groups = values.reshape(20, 3).mean(axis=1)
+        assert grouped.variance == pytest.approx(of_groups.var(ddof=1) / 20, rel=1e-12)
+        scaled = row_mean(values, np.full(60, 7.0), groups)
+        assert scaled == pytest.approx(grouped)
+        padded = row_mean(np.append(values, 99.0), np.append(np.ones(60), 0.0), None)
+        assert padded == pytest.approx(row_mean(values, None, None))
+        assert math.isnan(row_mean(np.array([1.0]), None, None).variance)
+        assert row_mean(np.full(5, 0.1), None, None).variance == 0.0

@@ -7,6 +7,8 @@ from hashlib import blake2b
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from multiauc import _rust
 from multiauc._io.checkpoint import DamagedError, Saved, decode, encode
@@ -253,3 +255,20 @@ class TestManyClasses:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 assert np.isfinite(found.evaluate().one_vs_rest.standard_error) == is_known
+
+
+@settings(deadline=None, max_examples=100)
+@given(seed=st.integers(0, 2**32), data=st.data())
+def test_the_core_refuses_damaged_bytes_or_reads_a_state(seed, data):
+    # Without the checksum: whatever is read, nothing breaks.
+    chance = np.random.default_rng(seed)
+    accumulator = Accumulator(range(3), memory_limit=60_000)
+    accumulator.update(chance.integers(3, size=60), chance.dirichlet(np.ones(3), size=60).astype(np.float32))
+    damaged = bytearray(accumulator.state().to_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        state = _rust.StreamState.from_bytes(bytes(damaged[: data.draw(st.integers(1, len(damaged)))]))
+    except ValueError:
+        return
+    assert isinstance(state.to_bytes(), bytes)

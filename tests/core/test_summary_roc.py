@@ -10,6 +10,7 @@ import pytest
 
 import multiauc
 import oracle_summary_roc as oracle
+from internals import draw_rows
 from multiauc import _rust
 from multiauc._rust import summary_area as area
 from multiauc.plotting import SummaryRocDisplay
@@ -142,8 +143,8 @@ def test_what_follows_from_estimates(model, shape):
         np.testing.assert_allclose(fit.estimates, expected, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(fit.covariance, covariance, rtol=1e-11, atol=1e-13)
     np.testing.assert_allclose(fit.curve, oracle.curve(model, fit.estimates), rtol=1e-14)
-    np.testing.assert_allclose(fit.values, oracle.values(model, fit.estimates), rtol=1e-14, atol=1e-15)
-    errors = oracle.standard_errors(model, fit.estimates, fit.covariance)
+    np.testing.assert_allclose(fit.values, oracle.values(model, fit.estimates, area), rtol=1e-14, atol=1e-15)
+    errors = oracle.standard_errors(model, fit.estimates, fit.covariance, area)
     np.testing.assert_allclose(fit.standard_errors, errors, rtol=1e-9)
     assert fit.is_symmetric == (model != "moses_littenberg" and min(fit.estimates[2:4]) < oracle.NO_SPREAD)
 
@@ -289,7 +290,7 @@ def test_tables_of_resampled_pairs(dtype, threshold):
     times = _rust.Resampler([sample], ["pdi"], 0).multiplicities(7, 2, 5).astype(int)
     for one, height, drawn in zip(found, heights, times, strict=True):
         estimates, _ = oracle.fit_line(oracle.pair_tables(codes, scores, pairs, threshold, drawn))
-        np.testing.assert_allclose(one, oracle.values("moses_littenberg", estimates), rtol=1e-11)
+        np.testing.assert_allclose(one, oracle.values("moses_littenberg", estimates, area), rtol=1e-11)
         np.testing.assert_allclose(height, oracle.heights("moses_littenberg", estimates, at), rtol=1e-11)
 
 
@@ -320,8 +321,7 @@ def test_bootstrap_of_rows(model):
     assert set(found.standard_errors) == {"auc", *roc.parameters}
     np.testing.assert_array_equal(found.replicates, roc.bootstrap(12, rng=5).replicates)
     # A replicate is the curve of its rows.
-    resampler = _rust.Resampler([_rust.Sample(scores, codes.astype(np.uint8))], ["pdi"], 0)
-    times = resampler.multiplicities(int(np.random.default_rng(5).integers(2**64, dtype=np.uint64)), 3, 1)[0]
+    (times,) = draw_rows(codes, scores, 5, 1, first=3)
     again = multiauc.summary_roc_of_pairs(np.repeat(codes, times), np.repeat(scores, times, axis=0), model=model)
     if not math.isnan(again.auc):
         assert found.replicates[3] == pytest.approx(again.auc, abs=2e-4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc._curves import multiclass as multiclass_curves
+from internals import stop_fits_early
 
 
 @pytest.fixture
@@ -47,8 +47,7 @@ def test_resamples_without_a_class(data):
 def test_a_curve_that_does_not_converge(data, monkeypatch, tmp_path):
     y_true, scores = data
     assert origins(lambda: multiauc.multiclass_roc(y_true, scores, max_iter=1, tol=0.0)) == {__file__}
-    impatient = multiclass_curves.DEFAULTS._replace(max_iterations=1, tolerance=0.0)
-    monkeypatch.setattr(multiclass_curves, "DEFAULTS", impatient)
+    stop_fits_early(monkeypatch)
     models = {"a": scores, "b": scores**2}
     assert origins(lambda: multiauc.compare(y_true, models, metric="multiclass_roc")) == {__file__}
     result, comparison = multiauc.evaluate(y_true, scores), multiauc.compare(y_true, models)

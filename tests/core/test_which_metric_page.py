@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from multiauc._common.registry import METRICS
+from internals import METRICS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "studies"))
 import figures_which_metric as chart

@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 
 import multiauc
 import multiauc.spark
-from multiauc import _rust
+from internals import least_memory
 from multiauc.spark import evaluation
 
 pytestmark = pytest.mark.filterwarnings(
@@ -117,7 +117,7 @@ def test_more_classes_take_no_more_jobs_and_stages(spark, read):
     for n_classes in (3, 9):
         codes, scores = made(4000, n_classes=n_classes)
         df = read({"y": codes, **{f"p_{k}": scores[:, k] for k in range(n_classes)}})
-        memory = _rust.StreamState.least_memory(n_classes, ["auc_mu", "hand_till"])
+        memory = least_memory(n_classes, ["auc_mu", "hand_till"])
         context.setJobGroup(f"{n_classes} classes", "counted")
         found = multiauc.spark.evaluate(
             df, label="y", scores="p_*", metrics=["auc_mu", "hand_till"], memory_limit=memory

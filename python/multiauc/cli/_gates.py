@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import click
 
 from multiauc._common.registry import ANALYTIC_METRICS, METRICS
-from multiauc._display import model as views
 from multiauc._input.columns import parse_number
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from multiauc._display import model as views
     from multiauc._inference.intervals import ConfidenceInterval
 
     # The interval of a number at a level.
@@ -74,10 +74,18 @@ def check_floors(
         of, bounds = "value", found[metric].bounds
         reached = found[metric].value if bounds is None else bounds.guaranteed_low
         if level is not None:
-            of, reached = "lower_limit", views.as_number(views.find_limits(limited[metric], _two_sided(level))[0])
-        passed = reached is not None and reached >= bound
-        gates.append(views.Gate(metric=metric, of=of, found=reached, bound=bound, passed=passed, level=level))
+            of, reached = "lower_limit", _find_limits(limited[metric], level)[0]
+        gates.append(_hold_against(bound, reached, metric, of, level=level))
     return tuple(gates)
+
+
+def _hold_against(bound: float, found: float | None, metric: str, of: str, **others: Any) -> views.Gate:
+    """Whether what was found reaches the bound; what is not known does not."""
+    from multiauc._display import model as views  # noqa: PLC0415 - help and completion do not wait for it
+
+    shown = None if found is None else views.as_number(found)
+    passed = found is not None and found >= bound
+    return views.Gate(metric=metric, of=of, found=shown, bound=bound, passed=passed, **others)
 
 
 def refuse_level(option: str, level: float, n_resamples: int) -> None:
@@ -105,16 +113,7 @@ def check_differences(
     is_gain = METRICS[metric].higher_is_better
     limits = {other: lower_limit(difference, level, is_gain=is_gain) for other, difference in differences.items()}
     return tuple(
-        views.Gate(
-            metric=metric,
-            of="lower_limit",
-            found=views.as_number(limit),
-            bound=0.0 - margin,
-            passed=limit >= -margin,
-            first=candidate,
-            second=other,
-            level=level,
-        )
+        _hold_against(0.0 - margin, limit, metric, "lower_limit", first=candidate, second=other, level=level)
         for other, limit in limits.items()
     )
 
@@ -123,13 +122,15 @@ def lower_limit(difference: Any, level: float, *, is_gain: bool = True) -> float
     """How much better the first model is at least, with confidence `level` from this side alone; nan if not known."""
     if difference.value == 0.0 and difference.standard_error == 0.0:
         return 0.0  # the models rank all rows alike
-    low, high = views.find_limits(difference.confidence_interval, _two_sided(level))
+    low, high = _find_limits(difference.confidence_interval, level)
     return low if is_gain else -high
 
 
-def _two_sided(level: float) -> float:
-    """The level of the interval whose limits a number is not below, and not above, each with confidence `level`."""
-    return round(2.0 * level - 1.0, 12)
+def _find_limits(interval: Limited, level: float) -> tuple[float, float]:
+    """What a number is not below, and not above, each with confidence `level`: the interval at 2 `level` - 1."""
+    from multiauc._display.model import find_limits  # noqa: PLC0415 - as above
+
+    return find_limits(interval, round(2.0 * level - 1.0, 12))
 
 
 def close_gates(gates: Iterable[views.Gate] | None) -> None:

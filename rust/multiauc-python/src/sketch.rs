@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use multiauc::{Certified, CertifiedPairs, Error, Metric, RowSumSettings, Sketch, SketchSettings};
+use multiauc::{BoundedValue, Error, Metric, PairBounds, RowSumSettings, Sketch, SketchSettings};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -217,7 +217,7 @@ pub fn by_name(py: Python<'_>, answers: multiauc::Answers, classes: usize) -> Py
     }
     let pairs = PyDict::new(py);
     for (name, found) in [("auc_mu", answers.auc_mu_pairs), ("hand_till", answers.hand_till_pairs)] {
-        if let Some(CertifiedPairs { low, high }) = found {
+        if let Some(PairBounds { low, high }) = found {
             pairs.set_item(name, (rectangle(py, low, classes)?, rectangle(py, high, classes)?))?;
         }
     }
@@ -239,8 +239,8 @@ fn settings(classes: usize, metrics: &[String], memory: usize, lattice: Option<u
     })
 }
 
-fn bounded(found: Certified) -> Bounded {
-    let Certified { value, low, high, variance, degrees_of_freedom, worst } = found;
+fn bounded(found: BoundedValue) -> Bounded {
+    let BoundedValue { value, low, high, variance, degrees_of_freedom, worst } = found;
     Bounded { value, low, high, variance, degrees_of_freedom, worst: worst.map(|one| Some(pair_of(one))) }
 }
 

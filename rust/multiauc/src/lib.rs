@@ -36,7 +36,7 @@
 //! | `sparse` | scores of which only some are stored: M and one-vs-rest in time that grows with those | scores that are all stored |
 //! | `curves` | points of ROC curves, their convex hulls, bands, areas under parts of them | the rest |
 //! | `costs` | losses along hulls (H-measure, LC index); decision rules, calibrated and chosen | curves of samples |
-//! | `sketch` | states of streams that merge: histograms, certain bounds, a sample of rows | how to sort a whole sample |
+//! | `sketch` | states of streams that merge: histograms, guaranteed bounds, a sample of rows | how to sort a whole sample |
 //! | `resampling` | replicates: presorted orders counted again with other multiplicities | how to sort |
 //! | `slices` | parts of a sample, each against the rest of it; models class by class | how to sort |
 //! | `multiclass_roc` | the curve of all pairs: rates along thresholds, their rank-one fit, its bootstrap | the pairwise metrics |
@@ -129,7 +129,7 @@ pub use sample::{
     code_integers, count_groups, find_odd_rows, recode,
 };
 pub use sketch::{
-    Answers, Certified, CertifiedPairs, RangeBlocks, RangeCounts, RowSumSettings, RowSums, Sketch, SketchSettings,
+    Answers, BoundedValue, PairBounds, RangeBlocks, RangeCounts, RowSumSettings, RowSums, Sketch, SketchSettings,
 };
 pub use slices::{
     FoundSlice, FoundSlices, JointSlices, Reference, SliceRequest, class_against_rest, correlations, evaluate_slices,

@@ -224,6 +224,14 @@ pub(crate) struct KeyScratch {
     ranks: DifferenceRanks,
 }
 
+impl KeyScratch {
+    /// Forgets the differences of other pairs: ranks then depend on one pair alone, and so do sums that are rounded in their
+    /// order.
+    pub(crate) fn forget_ranks(&mut self) {
+        self.ranks = DifferenceRanks::default();
+    }
+}
+
 /// Appends the plain differences.
 struct Differences<'k, T> {
     own: &'k [T],

@@ -139,6 +139,7 @@ impl<T: Score, F: Fn(usize, usize) -> PairScore + Sync> PairCounter<'_, '_, T, F
         let score = (self.score_of)(classes[0], classes[1]);
         let operands = of.map(|[of_first, of_second]| (of_first, of_second));
         if score == PairScore::Difference {
+            key_scratch.forget_ranks();
             let [first, second] = operands.map(std::iter::once);
             if self.rule.rank_keys(first, second, key_scratch, keys.each_mut()) {
                 return KeyKind { near: None, are_whole_numbers: true };

@@ -1,4 +1,4 @@
-//! Answers from a state: values between certain bounds, and their sampling variance.
+//! Answers from a state: values between guaranteed bounds, and their sampling variance.
 
 use super::bounds::{Bounded, Numbers, Outcome, Tallied};
 use super::histogram::Histogram;
@@ -16,7 +16,7 @@ use crate::sample::ClassSizes;
 
 /// A value that is known to lie between two bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Certified {
+pub struct BoundedValue {
     /// The value, the middle of the bounds.
     pub value: f64,
     /// The exact value is not lower.
@@ -33,7 +33,7 @@ pub struct Certified {
 
 /// Bounds of the values of pairs of classes, row by row; NaN where there is none.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CertifiedPairs {
+pub struct PairBounds {
     /// Lower bounds.
     pub low: Vec<f64>,
     /// Upper bounds.
@@ -44,19 +44,19 @@ pub struct CertifiedPairs {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answers {
     /// AUC_mu of the pairs of classes that have rows.
-    pub auc_mu: Option<Certified>,
+    pub auc_mu: Option<BoundedValue>,
     /// Hand & Till's M of the same pairs.
-    pub hand_till: Option<Certified>,
+    pub hand_till: Option<BoundedValue>,
     /// The mean of the one-vs-rest values.
-    pub one_vs_rest: Option<Certified>,
+    pub one_vs_rest: Option<BoundedValue>,
     /// Weighted by prevalence.
-    pub one_vs_rest_prevalence: Option<Certified>,
+    pub one_vs_rest_prevalence: Option<BoundedValue>,
     /// The one-vs-rest value of each class; `None` for absent classes.
-    pub per_class: Vec<Option<Certified>>,
+    pub per_class: Vec<Option<BoundedValue>>,
     /// The pairs of AUC_mu.
-    pub auc_mu_pairs: Option<CertifiedPairs>,
+    pub auc_mu_pairs: Option<PairBounds>,
     /// The ordered pairs of M.
-    pub hand_till_pairs: Option<CertifiedPairs>,
+    pub hand_till_pairs: Option<PairBounds>,
 }
 
 /// Twice what the first class of a pair wins, row by row of K × K: by differences, and by the scores of the first.
@@ -183,7 +183,7 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
                 })
             });
             let found: Vec<_> = pairs.iter().copied().zip(outcomes).collect();
-            answers.auc_mu = Some(spread.auc_mu.certified(self.mean_of_pairs(&found)?));
+            answers.auc_mu = Some(spread.auc_mu.bounded_value(self.mean_of_pairs(&found)?));
             answers.auc_mu_pairs = Some(self.pair_ranges(&found, true));
         }
         if has_columns {
@@ -191,14 +191,14 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
             let of_columns: Vec<_> = met.map(|(&class, met)| self.column(class, met, exact)).collect();
             let rests: Vec<Outcome<M>> = of_columns.iter().map(|(rest, _)| *rest).collect();
             let range = |is_macro: bool| self.mean_of_classes(&rests, is_macro);
-            answers.one_vs_rest = Some(spread.one_vs_rest.certified(range(true)?));
-            answers.one_vs_rest_prevalence = Some(spread.one_vs_rest_prevalence.certified(range(false)?));
+            answers.one_vs_rest = Some(spread.one_vs_rest.bounded_value(range(true)?));
+            answers.one_vs_rest_prevalence = Some(spread.one_vs_rest_prevalence.bounded_value(range(false)?));
             for (index, &class) in self.present.iter().enumerate() {
-                answers.per_class[class] = Some(spread.per_class[class].certified(self.range_of(&rests[index])));
+                answers.per_class[class] = Some(spread.per_class[class].bounded_value(self.range_of(&rests[index])));
             }
             if self.settings.columns_by_class {
                 let found: Vec<_> = of_columns.into_iter().flat_map(|(_, pairs)| pairs).collect();
-                answers.hand_till = Some(spread.hand_till.certified(self.mean_of_pairs(&found)?));
+                answers.hand_till = Some(spread.hand_till.bounded_value(self.mean_of_pairs(&found)?));
                 answers.hand_till_pairs = Some(self.pair_ranges(&found, false));
             }
         }
@@ -263,10 +263,9 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
         Ok(self.range([low?, high?]))
     }
 
-    fn pair_ranges(&self, pairs: &[((usize, usize), Outcome<M>)], is_symmetric: bool) -> CertifiedPairs {
+    fn pair_ranges(&self, pairs: &[((usize, usize), Outcome<M>)], is_symmetric: bool) -> PairBounds {
         let classes = self.settings.classes;
-        let mut ranges =
-            CertifiedPairs { low: vec![f64::NAN; classes * classes], high: vec![f64::NAN; classes * classes] };
+        let mut ranges = PairBounds { low: vec![f64::NAN; classes * classes], high: vec![f64::NAN; classes * classes] };
         for &((c, d), ref outcome) in pairs {
             let Range { low, high } = self.range_of(outcome);
             for cell in [Some(c * classes + d), is_symmetric.then_some(d * classes + c)].into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Streams and shards: a state of bounded memory, whose answers are exact or have certain bounds.
+//! Streams and shards: a state of bounded memory, whose answers are exact or have guaranteed bounds.
 
 mod answers;
 mod blocks;
@@ -22,7 +22,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use answers::{Answers, Certified, CertifiedPairs};
+pub use answers::{Answers, BoundedValue, PairBounds};
 pub use blocks::RangeBlocks;
 pub use exact::RangeCounts;
 pub use row_sums::{RowSumSettings, RowSums};

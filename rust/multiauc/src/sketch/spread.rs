@@ -5,7 +5,7 @@
 //! a class is that of the sample, times the ratio of the sums of the variances of the single placements among all rows
 //! and in the sample.
 
-use super::answers::{Certified, Range, View};
+use super::answers::{BoundedValue, Range, View};
 use super::bounds::Outcome;
 use super::code::{Place, score_code};
 use super::mass::Mass;
@@ -43,10 +43,10 @@ impl Spread {
         Self { variance, degrees_of_freedom: degrees_of_freedom(variance, &terms), kind, ceilings, units }
     }
 
-    pub(super) fn certified(&self, Range { low, high }: Range) -> Certified {
+    pub(super) fn bounded_value(&self, Range { low, high }: Range) -> BoundedValue {
         let value = f64::midpoint(low, high);
         let worst = [low, high].map(|bound| WorstCase::new(self.kind, &self.ceilings, &self.units, bound));
-        Certified { value, low, high, variance: self.variance, degrees_of_freedom: self.degrees_of_freedom, worst }
+        BoundedValue { value, low, high, variance: self.variance, degrees_of_freedom: self.degrees_of_freedom, worst }
     }
 }
 

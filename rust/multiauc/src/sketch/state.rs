@@ -1,4 +1,4 @@
-//! The state of a stream: what must be kept of its rows, so that answers are exact or have certain bounds.
+//! The state of a stream: what must be kept of its rows, so that answers are exact or have guaranteed bounds.
 
 use super::code::score_code;
 use super::histogram::{Bins, Histogram};
