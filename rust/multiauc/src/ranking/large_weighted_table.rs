@@ -56,10 +56,18 @@ impl LargeWeightedTable {
         let buffers = Buffers::default();
         let (spans, _) = split_weighted(&map, (keys, weights), None, &buffers, workers)?;
         let parts = workers.map(map.parts, |part| {
-            let keys: Vec<f64> = spans.iter().flat_map(|span| span.keys.of(part)).copied().collect();
-            let weights: Vec<f64> = spans.iter().flat_map(|span| span.weights_of(part)).copied().collect();
+            let length = spans.iter().map(|span| span.keys.of(part).len()).sum();
+            let (mut keys, mut weights) = (buffers.take(length), buffers.take(length));
+            keys.clear();
+            weights.clear();
+            for span in &spans {
+                keys.extend_from_slice(span.keys.of(part));
+                weights.extend_from_slice(span.weights_of(part));
+            }
             let mut table = WeightedTable::default();
             table.build(&keys, &weights, near);
+            buffers.give_back(keys);
+            buffers.give_back(weights);
             Ok(table)
         })?;
         give_back(spans, &buffers);

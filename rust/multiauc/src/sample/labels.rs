@@ -102,7 +102,7 @@ pub fn code_integers<I: Integer>(values: &[I], limit: usize, workers: &Workers<'
             return Ok(coding);
         }
         if span < SPREAD * values.len() as u64 {
-            return code_close(values, lowest, span as usize + 1, limit);
+            return code_close(values, lowest, span as usize + 1, limit, workers);
         }
     }
     let mut coding = code_by_map(values.iter().copied(), limit)?;
@@ -227,7 +227,8 @@ fn count_offsets<I: Integer, C: Code>(values: &[I], base: I, codes: &mut [C]) ->
 }
 
 /// Labels close together, though too many for a window: a place for each of `span` numbers from the lowest on.
-fn code_close<I: Integer>(values: &[I], lowest: I, span: usize, limit: usize) -> Result<Coding> {
+fn code_close<I: Integer>(values: &[I], lowest: I, span: usize, limit: usize, workers: &Workers<'_>) -> Result<Coding> {
+    const CHUNK: usize = 1 << 14;
     let mut class_of = vec![0_u32; span];
     for value in values {
         class_of[value.above(lowest) as usize] = 1;
@@ -242,13 +243,19 @@ fn code_close<I: Integer>(values: &[I], lowest: I, span: usize, limit: usize) ->
     if classes > limit {
         return Err(Error::TooManyClasses { limit });
     }
-    let mut counts = vec![0; classes];
-    let codes: Vec<u32> = values.iter().map(|value| class_of[value.above(lowest) as usize]).collect();
-    for &code in &codes {
+    let mut codes = vec![0; values.len()];
+    workers.map_chunks(&mut codes, CHUNK, |chunk, codes| {
+        let values = &values[chunk * CHUNK..];
+        codes.iter_mut().zip(values).for_each(|(code, value)| *code = class_of[value.above(lowest) as usize]);
+        Ok(())
+    })?;
+    // Backwards: what is left is the first row.
+    let (mut counts, mut first_rows) = (vec![0; classes], vec![0; classes]);
+    for (row, &code) in codes.iter().enumerate().rev() {
         counts[code as usize] += 1;
+        first_rows[code as usize] = row;
     }
-    let codes = Codes::narrowed(codes, classes);
-    Ok(Coding { first_rows: first_rows(&codes, classes), codes, counts })
+    Ok(Coding { codes: Codes::narrowed(codes, classes), first_rows, counts })
 }
 
 fn first_rows(codes: &Codes, classes: usize) -> Vec<usize> {

@@ -52,15 +52,38 @@ pub fn count_groups(
             return Err(Error::LengthMismatch { array, rows, found });
         }
     }
-    let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
-    let mut pairs: Vec<(u32, usize)> = (0..rows).filter(counts).map(|row| (groups[row], codes.get(row))).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
+    let rows = (0..rows).filter(|&row| weights.is_none_or(|weights| weights[row] > 0.0));
+    let pairs = rows.map(|row| (codes.get(row), groups[row]));
+    let last = groups.iter().max().map_or(0, |&last| last as usize);
+    let words = last / 64 + 1;
     let mut of_classes = vec![0; classes];
-    for &(_, code) in &pairs {
+    let mut count = |code: usize| -> Result<()> {
         let row = 0;
         *of_classes.get_mut(code).ok_or(Error::CodeOutOfRange { row, code, classes })? += 1;
+        Ok(())
+    };
+    if words * classes <= codes.len().max(1 << 10) {
+        // A bit for each group, in each class and in all of them.
+        let (mut seen, mut seen_anywhere, mut is_across) = (vec![0_u64; words * classes], vec![0_u64; words], false);
+        for (code, group) in pairs {
+            let (word, bit) = (group as usize / 64, 1 << (group % 64));
+            let Some(of_class) = seen.get_mut(code * words + word) else {
+                count(code)?;
+                continue;
+            };
+            if *of_class & bit == 0 {
+                count(code)?;
+                *of_class |= bit;
+                is_across |= seen_anywhere[word] & bit != 0;
+                seen_anywhere[word] |= bit;
+            }
+        }
+        return Ok((of_classes, is_across));
     }
+    let mut pairs: Vec<(u32, usize)> = pairs.map(|(code, group)| (group, code)).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.iter().try_for_each(|&(_, code)| count(code))?;
     Ok((of_classes, pairs.windows(2).any(|pair| pair[0].0 == pair[1].0)))
 }
 
@@ -75,6 +98,10 @@ mod tests {
         let weights = [1.0, 0.0, 0.0, 2.0, 1.0];
         assert_eq!(count_groups(codes, Some(&weights), &groups, 3), Ok((vec![1, 2, 0], false)));
         assert!(count_groups(codes, None, &groups[1..], 3).is_err());
+        assert!(count_groups(codes, None, &groups, 1).is_err());
+        // Groups far apart are sorted.
+        let groups = groups.map(|group| group * 100_000_000);
+        assert_eq!(count_groups(codes, None, &groups, 3), Ok((vec![1, 3, 0], true)));
         assert!(count_groups(codes, None, &groups, 1).is_err());
     }
 }
