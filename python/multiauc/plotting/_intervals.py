@@ -257,14 +257,7 @@ class SlicesDisplay(IntervalsDisplay):
 
     @classmethod
     def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        by: Any,
-        *,
-        ax: Axes | None = None,
-        level: float = 0.95,
-        **options: Any,
+        cls, y_true: Any, y_score: Any, by: Any, *, ax: Axes | None = None, level: float = 0.95, **options: Any
     ) -> Self:
         """Evaluate the slices and draw them. `options` are those of `multiauc.evaluate_slices`."""
         return cls(evaluate_slices(y_true, y_score, by, **options)).plot(ax, level=level)

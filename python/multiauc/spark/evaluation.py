@@ -219,12 +219,11 @@ def evaluate_rows(
             f"memory_limit={memory_limit} is too little for that: give them more, or use guaranteed bounds with "
             "exact=False"
         )
-    return {_read_unit(unit): result for unit, result in sorted(results.items())}, sample
-
-
-def _read_unit(unit: str) -> tuple[str, tuple[str | None, ...]]:
-    model, *values = json.loads(unit)
-    return model, tuple(values)
+    by_unit = {}
+    for unit, result in sorted(results.items()):
+        model, *values = json.loads(unit)
+        by_unit[model, tuple(values)] = result
+    return by_unit, sample
 
 
 @dataclass(frozen=True, eq=False)
