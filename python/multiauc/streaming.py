@@ -466,7 +466,8 @@ def _build_estimate(
 ) -> Estimate:
     """The core's value with its bounds; nan where it is not defined."""
     found = found or _rust.Bounded()
-    of_low, of_high = found.worst
+    bounds = zip(found.worst, (found.low, found.high), strict=True)
+    worst_of_low, worst_of_high = (build_worst_case(worst, bound, found.variance, chance) for worst, bound in bounds)
     return Estimate(
         name,
         found.value,
@@ -478,10 +479,7 @@ def _build_estimate(
         _of=of,
         low=found.low,
         high=found.high,
-        _worst_of_bounds=(
-            build_worst_case(of_low, found.low, found.variance, chance),
-            build_worst_case(of_high, found.high, found.variance, chance),
-        ),
+        _worst_of_bounds=(worst_of_low, worst_of_high),
     )
 
 

@@ -238,7 +238,13 @@ class Document(View):
         return {"version": VERSION, "kind": self.kind, **as_plain(self), "provenance": origin}
 
 
-class Evaluation(Document):
+class OfModel(Document):
+    """A result on one model."""
+
+    model: str
+
+
+class Evaluation(OfModel):
     """One model; `exact` and `reading` are of files that were read in pieces, `pairs_of` is the metric of the pairs.
 
     `confusion` is of predicted labels: the rows of each class (rows) by what they are predicted to be (columns).
@@ -246,7 +252,6 @@ class Evaluation(Document):
 
     kind = "evaluation"
 
-    model: str
     method: str
     metrics: Mapping[str, Estimate]
     per_class: tuple[Class, ...]
@@ -269,12 +274,11 @@ class RunsEstimate(Estimate):
     degrees_of_freedom: Number = None
 
 
-class Runs(Document):
+class Runs(OfModel):
     """Several runs of one model on the same rows; `helps` says what more rows and runs would do."""
 
     kind = "runs"
 
-    model: str
     n_runs: int
     metrics: Mapping[str, RunsEstimate]
     helps: tuple[str, ...] = field(metadata=HIDDEN)
@@ -303,12 +307,11 @@ class Band(View):
     high: tuple[float, ...]
 
 
-class MulticlassRoc(Document):
+class MulticlassRoc(OfModel):
     """One ROC curve for all pairs of classes."""
 
     kind = "multiclass_roc"
 
-    model: str
     area: Number
     standard_error: Number
     low: Number
@@ -331,21 +334,19 @@ class RocCurve(View):
     thresholds: tuple[float, ...] = field(metadata=HIDDEN)
 
 
-class RocCurves(Document):
+class RocCurves(OfModel):
     """A ROC curve for each class or pair."""
 
     kind = "roc_curves"
 
-    model: str
     curves: tuple[RocCurve, ...]
 
 
-class Costs(Document):
+class Costs(OfModel):
     """The decisions of one model, and what they cost."""
 
     kind = "decisions"
 
-    model: str
     judged_by: str
     decisions: Decisions = field(metadata=INLINE)
 

@@ -173,13 +173,9 @@ def _list_slices(shown: views.Slices) -> Records:
 def tabulate_comparison(shown: views.Compared) -> Outcome:
     """Models from best to worst, and their differences."""
     found = shown.comparison
-    tables = [
-        Table(
-            f"{name_metric(found.metric)} of {len(found.estimates)} models on the same {pluralize(shown.rows, 'row')}",
-            ["model", "value", "std. error", _interval_header(shown.level)],
-            [[name, *_estimate_cells(found.estimates[name])] for name in found.order],
-        )
-    ]
+    title = f"{name_metric(found.metric)} of {len(found.estimates)} models on the same {pluralize(shown.rows, 'row')}"
+    estimates = [[name, *_estimate_cells(found.estimates[name])] for name in found.order]
+    tables = [Table(title, ["model", "value", "std. error", _interval_header(shown.level)], estimates)]
     if found.differences:
         tables.append(_tabulate_differences(found.differences, shown.level, found.correction))
     columns = (*ESTIMATE, *TESTED)
@@ -218,27 +214,20 @@ def tabulate_costs(shown: views.Costs) -> Outcome:
     """What the rules cost, their differences, and the fitted rule."""
     found, interval = shown.decisions, _interval_header(shown.level)
     how = f"{shown.judged_by}, {pluralize(found.judged_rows, 'row')}"
+    title = f"Costs of the decision rules for {shown.model} cost ({how})"
+    costs = [[rule, *_estimate_cells(one)] for rule, one in found.costs.items()]
+    differences = [
+        [f"{one.first} - {one.second}", *_estimate_cells(one.estimate), one.p_value] for one in found.differences
+    ]
     tables = [
-        Table(
-            f"Costs of the decision rules for {shown.model} cost ({how})",
-            ["rule", "mean cost", "std. error", interval],
-            [[rule, *_estimate_cells(one)] for rule, one in found.costs.items()],
-        ),
-        Table(
-            "Differences on the same rows",
-            ["rules", "difference", "std. error", interval, "p"],
-            [[f"{one.first} - {one.second}", *_estimate_cells(one.estimate), one.p_value] for one in found.differences],
-        ),
+        Table(title, ["rule", "mean cost", "std. error", interval], costs),
+        Table("Differences on the same rows", ["rules", "difference", "std. error", interval, "p"], differences),
     ]
     offsets = list(zip(shown.labels, found.offsets, strict=True))
     if found.rule in ("calibrated", "offsets"):
-        tables.append(
-            Table(
-                f"Offsets of the logarithms of probabilities, after multiplying them by {found.scale:.4f}",
-                ["class", "offset"],
-                [[shown_name(label), offset] for label, offset in offsets],
-            )
-        )
+        title = f"Offsets of the logarithms of probabilities, after multiplying them by {found.scale:.4f}"
+        of_classes: list[list[Cell]] = [[shown_name(label), offset] for label, offset in offsets]
+        tables.append(Table(title, ["class", "offset"], of_classes))
     columns = (*ESTIMATE, *COSTED)
     nothing = [None] * (len(columns) - 1)
     rows = [
@@ -274,19 +263,19 @@ def tabulate_multiclass_roc(shown: views.MulticlassRoc) -> Outcome:
 def tabulate_roc_curves(shown: views.RocCurves) -> Outcome:
     """The area of each curve; for programs all points."""
     of_pairs = any(curve.against is not None for curve in shown.curves)
-    title = (
-        f"{pluralize(len(shown.curves), 'ROC curve')}, {'every pair' if of_pairs else 'each class against the rest'}"
-    )
-    header = ["class", *(["against"] if of_pairs else []), "area", "points"]
-    summary = [
-        [curve.positive, *([curve.against] if of_pairs else []), curve.area, len(curve.fpr)] for curve in shown.curves
-    ]
+    what = "every pair" if of_pairs else "each class against the rest"
+    columns: dict[str, list[Cell]] = {"class": [curve.positive for curve in shown.curves]}
+    if of_pairs:
+        columns["against"] = [curve.against for curve in shown.curves]
+    columns["area"] = [curve.area for curve in shown.curves]
+    columns["points"] = [len(curve.fpr) for curve in shown.curves]
+    summary = Table.of_columns(f"{pluralize(len(shown.curves), 'ROC curve')}, {what}", columns)
     rows = [
         [curve.positive, curve.against or "", *point]
         for curve in shown.curves
         for point in zip(curve.fpr, curve.tpr, curve.thresholds, strict=True)
     ]
-    return Outcome([Table(title, header, summary)], (["class", "against", "fpr", "tpr", "threshold"], rows))
+    return Outcome([summary], (["class", "against", "fpr", "tpr", "threshold"], rows))
 
 
 def _interval_header(level: float) -> str:

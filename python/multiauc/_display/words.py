@@ -220,28 +220,22 @@ def _describe_many(comparison: views.Comparison, level: float) -> str:
 def compare_with_best(comparison: views.Comparison) -> list[views.Difference]:
     """The best model minus each of the others, from the second best on."""
     best, *others = comparison.order
-    return [_find_difference(best, other, comparison.differences) for other in others]
+    found = {(one.first, one.second): one for one in comparison.differences}
+    # A difference may be listed the other way round.
+    return [found[best, other] if (best, other) in found else _turn(found[other, best]) for other in others]
 
 
 def _is_level(found: views.Difference) -> bool:
     return found.corrected_p_value is not None and not found.decided
 
 
-def _find_difference(best: str, other: str, differences: Iterable[views.Difference]) -> views.Difference:
-    """The difference best minus other, whichever way round it is listed."""
-    for found in differences:
-        if (found.first, found.second) == (best, other):
-            return found
-        if (found.first, found.second) == (other, best):
-            return replace(_turn(found), first=best, second=other)
-    raise KeyError((best, other))
-
-
 def _turn(found: views.Difference) -> views.Difference:
-    """The difference with the opposite sign."""
+    """The second model minus the first."""
     one = found.estimate
     return replace(
         found,
+        first=found.second,
+        second=found.first,
         estimate=replace(one, value=_negate(one.value), low=_negate(one.high), high=_negate(one.low)),
         t=_negate(found.t),
         corrected_low=_negate(found.corrected_high),

@@ -274,16 +274,7 @@ def evaluate_source(
         request = replace(request, metrics=read_decision_metrics(stream.predicted, asked, STREAMED_DECISIONS, request))
     if request.exact:
         refuse_exact(stream, request)
-    checkpoint = None
-    if request.checkpoint is not None:
-        identity = stream.identity()
-        if identity is None:
-            raise ValueError(
-                "checkpoint needs a source that can be identified and read again: files, or a data set of "
-                f"pyarrow that is made of files; source is {describe_type(source)}"
-            )
-        checkpoint = _make_checkpoint(request.checkpoint, stream, request, identity)
-    return _evaluate_stream(stream, request, checkpoint), stream
+    return _evaluate_stream(stream, request, _make_checkpoint(source, stream, request)), stream
 
 
 def _evaluate_stream(stream: RowStream, request: DatasetRequest, checkpoint: Checkpoint | None) -> BoundedEvaluation:
@@ -432,10 +423,16 @@ def _read_run(saved: Saved) -> _Run:
     return _Run(state, labels, Position(*position), n_rows, share)
 
 
-def _make_checkpoint(
-    path: str | os.PathLike[str], stream: RowStream, request: DatasetRequest, identity: dict[str, object]
-) -> Checkpoint:
-    """The checkpoint of an evaluation; `identity` tells its source from others."""
+def _make_checkpoint(source: Any, stream: RowStream, request: DatasetRequest) -> Checkpoint | None:
+    """The checkpoint of an evaluation, if there is to be one."""
+    if request.checkpoint is None:
+        return None
+    identity = stream.identity()
+    if identity is None:
+        raise ValueError(
+            "checkpoint needs a source that can be identified and read again: files, or a data set of pyarrow that is "
+            f"made of files; source is {describe_type(source)}"
+        )
     names = ("label", "sample_weight", "labels", "metrics", "memory_limit", "outputs", "clip", "k")
     options = {"scores": stream.scores} | {name: getattr(request, name) for name in names}
     options = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
@@ -449,7 +446,7 @@ def _make_checkpoint(
         changed = next(str(file[0]) for file, old in zip(ours, theirs, strict=True) if file != old)
         return f"was made before {changed} was changed"
 
-    return Checkpoint(Path(os.path.realpath(path)), identity | options, why_not)
+    return Checkpoint(Path(os.path.realpath(request.checkpoint)), identity | options, why_not)
 
 
 def _list_some(names: list[str]) -> str:

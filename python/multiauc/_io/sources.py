@@ -31,20 +31,15 @@ from multiauc._io.output import STANDARD
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-#: Formats by the ends of names.
-ENDINGS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".csv.gz": "csv",
-    ".tsv.gz": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".ipc": "arrow",
-    ".npz": "npz",
+#: How names end, by format.
+FORMATS = {
+    "csv": (".csv", ".csv.gz"),
+    "tsv": (".tsv", ".tsv.gz"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".feather", ".arrow", ".ipc"),
+    "npz": (".npz",),
 }
-FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
+ENDINGS = tuple(ending for endings in FORMATS.values() for ending in endings)
 
 GZIP = b"\x1f\x8b"
 ARROW_FILE = b"ARROW1"
@@ -221,7 +216,7 @@ def detect_delimiter(beginning: str, *, usual: str = ",") -> str:
 def format_by_name(path: str) -> str | None:
     """The format that a name tells."""
     name = Path(path).name.lower()
-    return next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), None)
+    return next((kind for kind, endings in FORMATS.items() if name.endswith(endings)), None)
 
 
 def _is_unicode(text: str) -> bool:

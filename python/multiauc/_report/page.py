@@ -13,8 +13,6 @@ from multiauc._display import words
 from multiauc._report import fill, read, svg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from multiauc._display import model as views
     from multiauc._display.model import Number
 
@@ -462,13 +460,7 @@ def _long(limits: str) -> str:
 
 
 def _table(
-    caption: str,
-    header: list[str],
-    rows: Iterable[Row],
-    *,
-    sortable: bool = False,
-    models: int = 0,
-    kind: str = "plain",
+    caption: str, header: list[str], rows: list[Row], *, sortable: bool = False, models: int = 0, kind: str = "plain"
 ) -> str:
     """A table. Captions, header cells and names of rows are text, other cells are ready HTML.
 

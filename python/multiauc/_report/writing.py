@@ -186,7 +186,7 @@ def _view_predictions(
 
 
 def _describe_method(evaluation: Evaluation, models: list[views.Model], level: float) -> dict[str, str]:
-    curves = [model.roc for model in models if model.roc is not None]
+    curve = next((model.roc for model in models if model.roc is not None), None)
     percent, inputs = format_percent(level), evaluation.inputs()
     method = {
         "Metrics": "; ".join(registry.METRICS[metric].title for metric in models[0].metrics),
@@ -195,9 +195,8 @@ def _describe_method(evaluation: Evaluation, models: list[views.Model], level: f
     }
     if evaluation.matrices:
         method["Pair intervals"] = f"{percent}, Wilson intervals with Student's t of the pair"
-    if curves:
-        how = _describe_resampling(curves[0], inputs.resampled_unit)
-        method["Curve"] = f"100 thresholds shared by all pairs; {how}"
+    if curve is not None:
+        method["Curve"] = f"100 thresholds shared by all pairs; {_describe_resampling(curve, inputs.resampled_unit)}"
     if models[0].confusion is not None:
         method["Confusion matrix"] = f"the class with the highest score; {percent}, Wilson intervals"
         left_out = ", ".join(shown_name(model.name) for model in models if not model.reliability)
@@ -221,9 +220,8 @@ def _describe_options(inputs: HeldInputs) -> dict[str, str]:
     used = {option for metric in inputs.metrics for option in registry.METRICS[metric].options}
     partition, weighting = inputs.options.partition, inputs.options.pair_weights
     decision = "the largest score" if partition is None else "a cost matrix"
-    weights = "equal"
-    if weighting is not None:
-        named = {"size_product": "the product of their sizes", "size_sum": "the sum of their sizes"}
-        weights = named[weighting] if isinstance(weighting, str) else "a given matrix"
+    weights = "equal" if weighting is None else "a given matrix"
+    if isinstance(weighting, str):
+        weights = {"size_product": "the product of their sizes", "size_sum": "the sum of their sizes"}[weighting]
     words = {"partition": ("Prediction by", decision), "pair_weights": ("Pair weights", weights)}
     return dict(words[option] for option in words if option in used)

@@ -21,16 +21,9 @@ REPORT = "demo.html"
 FILE = argument(callback=_requests.require_one, metavar="FILE")
 FILES = argument(metavar="[NAME=]FILE...")
 METRIC = option(type=click.Choice(list(registry.METRICS)), default=registry.DEFAULT_METRIC, show=True)
-METRICS = option(
-    multiple=True, metavar="A,B,...", read=_requests.read_metrics, shell_complete=_requests.complete_metrics
-)
-BY = option(
-    multiple=True,
-    metavar="A,B,...",
-    read=lambda words: _requests.split_commas(words) or (),
-    shell_complete=_requests.complete_columns,
-)
-CLIP = option(type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P")
+METRICS = _requests.several(_requests.read_metrics, _requests.complete_metrics)
+BY = _requests.several(lambda words: _requests.split_commas(words) or (), _requests.complete_columns)
+CLIP = option(type=_requests.INSIDE_UNIT, metavar="P")
 TOP_K = option(type=click.IntRange(min=1), metavar="K")
 
 

@@ -37,7 +37,10 @@ def compare_files(request: CompareRequest) -> None:
     """Compare several models, print the comparison, and look whether the first is hardly worse than the others."""
     level, size = request.level, request.bootstrap or 0
     if request.fail_if_worse is not None:
-        _refuse_gate(request.metric, level, size)
+        if not METRICS[request.metric].is_analytic and not size:
+            problem = f"--fail-if-worse needs --bootstrap for {request.metric}, which has no intervals without it"
+            raise click.UsageError(problem)
+        _gates.refuse_level("--fail-if-worse", level, size)
     source = request.source()
     printing = Printing(request)
     models = request.read(source)
@@ -70,13 +73,6 @@ def compare_files(request: CompareRequest) -> None:
     )
     printing.show(shown, models.provenance)
     _gates.close_gates(gates)
-
-
-def _refuse_gate(metric: str, level: float, n_resamples: int) -> None:
-    """Raise if there would be no one-sided limit for ``--fail-if-worse``."""
-    if not METRICS[metric].is_analytic and not n_resamples:
-        raise click.UsageError(f"--fail-if-worse needs --bootstrap for {metric}, which has no intervals without it")
-    _gates.refuse_level("--fail-if-worse", level, n_resamples)
 
 
 def compare_models(models: Models, metric: Any) -> multiauc.Comparison:

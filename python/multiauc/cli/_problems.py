@@ -13,15 +13,12 @@ import re
 import shlex
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from multiauc._common.hints import SYNONYMS
 from multiauc._common.wording import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DATA_PROBLEM = 1
 NOT_PASSED = 3
@@ -42,19 +39,19 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
     """Run a command and say in one line on stderr what went wrong; returns the exit code."""
     with warnings.catch_warnings():
         warnings.showwarning = _one_line_warning
-        return _run(lambda: command.main(arguments, prog_name="multiauc", standalone_mode=False))
+        return _run(command, arguments)
 
 
-def _run(work: Callable[[], Any]) -> int:  # noqa: PLR0911 - a way out for each kind of trouble
+def _run(command: click.Command, arguments: list[str] | None) -> int:  # noqa: PLR0911 - a way out for each kind of trouble
     stdout = sys.stdout
     try:
-        outcome = work()
+        outcome = command.main(arguments, prog_name="multiauc", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         emit(error.format_message() + "\n")
         return error.exit_code
     except click.UsageError as error:
-        command = error.ctx.command_path if error.ctx else "multiauc"
-        _say("error", f"{_explain_option(error) or error.format_message()} (see {command} --help)")
+        path = error.ctx.command_path if error.ctx else "multiauc"
+        _say("error", f"{_explain_option(error) or error.format_message()} (see {path} --help)")
         return error.exit_code
     except click.ClickException as error:
         _say("failed" if isinstance(error, NotPassed) else "error", error.format_message())

@@ -73,6 +73,11 @@ def column() -> Any:
     return option(metavar="COLUMN", shell_complete=complete_columns)
 
 
+def several(read: Callable[[Any], Any], complete: Callable[..., list[str]]) -> Any:
+    """A field of a request that is an option with names, which may have commas between and may be repeated."""
+    return option(multiple=True, metavar="A,B,...", read=read, shell_complete=complete)
+
+
 def argument(**more: Any) -> Any:
     """The field of the files that a command is about."""
     return field(metadata={"argument": {"type": click.Path(), "nargs": -1, "required": True} | more})
@@ -238,6 +243,7 @@ def split_name(text: str) -> tuple[str, str]:
 COSTS: dict[str, Any] = {"metavar": "COSTS.CSV", "type": click.Path()}
 SEED = option(type=int, default=0, show=True)
 RESAMPLES: dict[str, Any] = {"type": click.IntRange(min=0), "metavar": "N"}
+INSIDE_UNIT = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,9 +305,7 @@ class FileRequest:
     format_in: str | None = option(type=click.Choice(sources.FORMATS))
     delimiter: str | None = option(metavar="SIGN", read=read_delimiter)
     threads: int | None = option(type=click.IntRange(min=1))
-    level: float = option(
-        type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show=True, metavar="LEVEL"
-    )
+    level: float = option(type=INSIDE_UNIT, default=0.95, show=True, metavar="LEVEL")
     style: str | None = option("-f", type=click.Choice(["table", "json", "markdown", "csv"]))
     output: str = option("-o", type=click.Path(), default=STANDARD, show=True)
     force: bool = option(default=False, is_flag=True)

@@ -103,12 +103,7 @@ class PredictionsDisplay(Display):
         return cls.from_predictions(y, predict_scores(estimator, X), ax=ax, **options)
 
 
-def predict_folds(
-    cv_results: Any,
-    X: Any,  # noqa: N803 - scikit-learn's name
-    y: Any,
-    sample_weight: Any,
-) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
+def predict_folds(cv_results: Any, data: Any, y: Any, sample_weight: Any) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
     """(labels of the test rows, scores, options) of each fold of scikit-learn's ``cross_validate``."""
     missing = [name for name in ("estimator", "indices") if name not in cv_results]
     if missing:
@@ -121,7 +116,7 @@ def predict_folds(
     for estimator, test in zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True):
         weights = None if sample_weight is None else _safe_indexing(sample_weight, test)
         options = {"labels": estimator.classes_, "absent": "ignore", "sample_weight": weights}
-        yield _safe_indexing(y, test), predict_scores(estimator, _safe_indexing(X, test)), options
+        yield _safe_indexing(y, test), predict_scores(estimator, _safe_indexing(data, test)), options
 
 
 def predict_scores(estimator: Any, X: Any) -> Any:  # noqa: N803 - scikit-learn's name

@@ -164,7 +164,7 @@ class CurvesDisplay(PointsDisplay):
     def __init__(self, curves: Mapping[Any, Any]) -> None:
         self.curves = dict(curves)
 
-    def _choose(self, names: Sequence[Hashable] | None) -> tuple[list[Any], list[Any]]:
+    def _choose(self, names: Sequence[Any] | None) -> tuple[list[Any], list[Any]]:
         """The keys of the curves to name, by default those of the smallest values, and of all others."""
         keys = list(self.curves)
         unknown = [name for name in names or () if name not in self.curves]
@@ -177,12 +177,7 @@ class CurvesDisplay(PointsDisplay):
         return named, [key for key in keys if key not in named]
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Sequence[Hashable] | None = None,
-        level: float | None = 0.95,
-        **line: Any,
+        self, ax: Axes | None = None, *, names: Sequence[Any] | None = None, level: float | None = 0.95, **line: Any
     ) -> Self:
         """Draw the curves.
 

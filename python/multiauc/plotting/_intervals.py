@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, repeat
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from multiauc._input.options import positive_integer
 from multiauc.plotting import _base as base
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
@@ -205,17 +205,16 @@ class ComparisonDisplay(IntervalsDisplay):
         With limits simultaneous over all pairs together; without, where the metric has no analytic standard error.
         """
         values = [estimate.value for estimate in self.comparison.estimates.values()]
-        corrected = list(self.comparison.simultaneous_intervals(level).values()) if self.comparison.differences else []
+        limits: Iterable[tuple[float, float]] = repeat((math.nan, math.nan))
+        if self.comparison.differences:
+            limits = self.comparison.simultaneous_intervals(level).values()
         best = max(range(len(values)), key=lambda k: (not math.isnan(values[k]), values[k]))
         shown = {}
-        for place, (i, j) in enumerate(combinations(range(len(values)), 2)):
-            low, high = corrected[place] if corrected else (math.nan, math.nan)
-            if len(values) > ALL_PAIRS_UP_TO and best not in (i, j):
-                continue
-            if len(values) > ALL_PAIRS_UP_TO and j == best:
-                shown[f"{names[j]} - {names[i]}"] = values[j] - values[i], (-high, -low)
-            else:
+        for (i, j), (low, high) in zip(combinations(range(len(values)), 2), limits, strict=False):
+            if len(values) <= ALL_PAIRS_UP_TO or i == best:
                 shown[f"{names[i]} - {names[j]}"] = values[i] - values[j], (low, high)
+            elif j == best:
+                shown[f"{names[j]} - {names[i]}"] = values[j] - values[i], (-high, -low)
         return shown
 
 
@@ -257,14 +256,7 @@ class SlicesDisplay(IntervalsDisplay):
 
     @classmethod
     def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        by: Any,
-        *,
-        ax: Axes | None = None,
-        level: float = 0.95,
-        **options: Any,
+        cls, y_true: Any, y_score: Any, by: Any, *, ax: Axes | None = None, level: float = 0.95, **options: Any
     ) -> Self:
         """Evaluate the slices and draw them. `options` are those of `multiauc.evaluate_slices`."""
         return cls(evaluate_slices(y_true, y_score, by, **options)).plot(ax, level=level)
@@ -272,6 +264,7 @@ class SlicesDisplay(IntervalsDisplay):
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> Self:
         """Draw the slices, sorted by the evidence that they are worse; see `multiauc.Slices.plot`."""
         slices, count = self.slices, min(positive_integer("at_most", at_most), len(self.slices))
+        overall = slices.overall.value
         axes = base.axes_or_new(ax, (7.5, 1.2 + SLICE_INCHES * count))
         limits = list(slices.confidence_intervals(level).values())
         worse, better = set(slices.worse(level)), set(slices.better(level))
@@ -290,18 +283,6 @@ class SlicesDisplay(IntervalsDisplay):
             self._write(axes, ROWS_AT, row, f"{slices.rows[row]:,}")
             if slices.reference is not None:
                 self._write(axes, P_AT, row, wording.corrected_p(float(slices.corrected_p_values[row])))
-        self._finish(axes, count, level)
-        return self._set_axes(axes)
-
-    @staticmethod
-    def _write(axes: Axes, x: float, row: float, text: str, **style: Any) -> None:
-        """A text in a row, at a place in parts of the width of the axes."""
-        look = {"va": "center", "ha": "right", "fontsize": "small"} | style
-        axes.text(x, row, text, transform=axes.get_yaxis_transform(), **look)
-
-    def _finish(self, axes: Axes, count: int, level: float) -> None:
-        slices = self.slices
-        overall = slices.overall.value
         if not math.isnan(overall):
             axes.axvline(overall, color="0.6", linestyle=":", linewidth=1, zorder=1)
         self._write(axes, ROWS_AT, -1, "rows", color="0.4")
@@ -311,3 +292,10 @@ class SlicesDisplay(IntervalsDisplay):
         title = METRICS[slices.metric].title
         xlabel = f"{title}, {100 * level:g}% intervals; all rows {wording.decimals(overall)}{some}"
         self._name_rows(axes, [base.plain_text(name) for name in slices.shown_names()[:count]], xlabel, top=-1.5)
+        return self._set_axes(axes)
+
+    @staticmethod
+    def _write(axes: Axes, x: float, row: float, text: str, **style: Any) -> None:
+        """A text in a row, at a place in parts of the width of the axes."""
+        look = {"va": "center", "ha": "right", "fontsize": "small"} | style
+        axes.text(x, row, text, transform=axes.get_yaxis_transform(), **look)

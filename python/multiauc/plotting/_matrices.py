@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._inference.pair_matrix import PairMatrix
+
+Order: TypeAlias = Literal["labels", "worst"]
+Share: TypeAlias = Literal["all", "true", "predicted"]
 
 ORDERS = ("labels", "worst")
 NUMBERS_UP_TO = 12
@@ -120,12 +123,7 @@ class PairMatrixDisplay(HeatMapDisplay):
     _plot_options = ("order", "numbers")
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        order: Literal["labels", "worst"] = "labels",
-        numbers: bool | None = None,
-        **image: Any,
+        self, ax: Axes | None = None, *, order: Order = "labels", numbers: bool | None = None, **image: Any
     ) -> Self:
         """Draw the heat map; see `multiauc.PairMatrix.plot`."""
         matrix, columns = self.matrix, np.arange(len(self.matrix.labels))
@@ -171,14 +169,7 @@ class ConfusionMatrixDisplay(HeatMapDisplay):
     _compute = staticmethod(confusion_matrix)
     _plot_options = ("by", "numbers")
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        by: Literal["all", "true", "predicted"] = "true",
-        numbers: bool | None = None,
-        **image: Any,
-    ) -> Self:
+    def plot(self, ax: Axes | None = None, *, by: Share = "true", numbers: bool | None = None, **image: Any) -> Self:
         """Draw the heat map: true classes from top to bottom, predicted ones from left to right.
 
         Parameters

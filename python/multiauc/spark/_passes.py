@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
     # A unit, which is a model and the values of a slice, and what was found for it.
     Answer = tuple[str, bytes]
+    # The number of the first part of each unit, and its plan.
+    Plans = dict[str, tuple[int, bytes]]
 
 #: How many states a task merges.
 FAN_IN = 8
@@ -227,13 +229,9 @@ def _load(held: Any) -> Any:
 
 
 def pack_blocks(
-    batches: Iterator[pa.RecordBatch],
-    layout: Layout,
-    empty: Accumulator,
-    plans: dict[str, tuple[int, bytes]],
-    threads: int,
+    batches: Iterator[pa.RecordBatch], layout: Layout, empty: Accumulator, plans: Plans, threads: int
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a task packed by part; `plans` has the number of the first part of each unit, and its plan."""
+    """The rows of a task packed by part."""
     _rust.set_num_threads(threads)
     gathering: dict[str, _rust.RangePlan] = {}
 
@@ -255,9 +253,7 @@ def pack_blocks(
     yield from take_blocks()
 
 
-def count_blocks(
-    batches: Iterator[pa.RecordBatch], plans: dict[str, tuple[int, bytes]], threads: int
-) -> Iterator[pa.RecordBatch]:
+def count_blocks(batches: Iterator[pa.RecordBatch], plans: Plans, threads: int) -> Iterator[pa.RecordBatch]:
     """The counts of the parts that a task has the blocks of."""
     _rust.set_num_threads(threads)
     counting: dict[str, _rust.RangePlan] = {}

@@ -187,13 +187,7 @@ def evaluate(  # noqa: PLR0913
 
 
 def evaluate_rows(
-    rows: DataFrame,
-    layout: Layout,
-    metrics: Sequence[str] | None,
-    absent: str,
-    memory_limit: int | None,
-    *,
-    exact: bool,
+    df: DataFrame, layout: Layout, metrics: Sequence[str] | None, absent: str, memory_limit: int | None, *, exact: bool
 ) -> tuple[Mapping[tuple[str, tuple[str | None, ...]], BoundedEvaluation], PairedSample | None]:
     """The evaluation of every model on every slice, and a sample of the rows if there are several models."""
     policy = one_of("absent", absent, ABSENT_POLICIES)
@@ -204,13 +198,13 @@ def evaluate_rows(
         memory_limit = max(memory, _rust.StreamState.least_memory(len(layout.labels), list(wanted)))
     memory = positive_integer("memory_limit", memory_limit)
     empty = Accumulator(layout.labels, metrics=wanted, memory_limit=memory, outputs=layout.outputs)
-    states, sample = collect_states(rows, layout, empty)
+    states, sample = collect_states(df, layout, empty)
     if not states:
         raise ValueError("df has no rows")
     if layout.by:
         states = {unit: state for unit, state in states.items() if (state.counts > 0).sum() > 1}
     if counts_ranges:
-        results = evaluate_exactly(rows, layout, empty, states, policy)
+        results = evaluate_exactly(df, layout, empty, states, policy)
     else:
         results = {unit: state.evaluate(absent=policy) for unit, state in states.items()}
     if exact and not all(result.exact for result in results.values()):
@@ -219,12 +213,11 @@ def evaluate_rows(
             f"memory_limit={memory_limit} is too little for that: give them more, or use guaranteed bounds with "
             "exact=False"
         )
-    return {_read_unit(unit): result for unit, result in sorted(results.items())}, sample
-
-
-def _read_unit(unit: str) -> tuple[str, tuple[str | None, ...]]:
-    model, *values = json.loads(unit)
-    return model, tuple(values)
+    by_unit = {}
+    for unit, result in sorted(results.items()):
+        model, *values = json.loads(unit)
+        by_unit[model, tuple(values)] = result
+    return by_unit, sample
 
 
 @dataclass(frozen=True, eq=False)
