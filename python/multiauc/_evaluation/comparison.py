@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -623,12 +622,11 @@ def _resample_curves(
     generator = options.read_rng(rng)
     if models[0].sample.is_undefined:
         return np.full((size, len(models)), np.nan), [None] * len(models)
-    found = []
+    # The same seed draws the same rows for every model.
+    draws, found = (size, bootstrap.draw_seed(generator)), []
     for model in models:
         roc = fit_curve(model.unchanged_sample(), model.options.pair_weights)
-        # A copy of the same generator draws the same rows for every model.
-        found.append(roc.resample(size, copy.deepcopy(generator), model.groups, model.sampling))
-    bootstrap.draw_seed(generator)
+        found.append(roc.resample(draws, model.groups, model.sampling))
     return np.stack([one.replicates for one in found], axis=1), [one.bound for one in found]
 
 
