@@ -111,10 +111,9 @@ class PairedDifferences(result.Printed, result.Tabular):
         return key if len(self.models) == 2 else key[0]
 
     def _numbers(self) -> dict[str, result.Numbers]:
-        rows = self._rows(0.95)
         return {
             f"{row['first']}_minus_{row['second']}_{self.metric}_{row[self.by]}": result.pick_numbers(row)
-            for row in rows
+            for row in self._rows(0.95)
         }
 
     def _title(self) -> str:
