@@ -310,8 +310,7 @@ class Evaluation(MetricEstimates):
         """
         from multiauc._report.writing import write_report  # noqa: PLC0415
 
-        self.inputs().refuse_folds("a report")
-        self.inputs().refuse_one_score("a report")
+        self.inputs().refuse_folds_and_one_score("a report")
         given = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
         return write_report(path, {str(name): self}, None, **given)
 

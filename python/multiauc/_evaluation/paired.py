@@ -163,8 +163,7 @@ def build_paired(
 def compare_classes(models: dict[Any, HeldInputs]) -> PairedDifferences:
     """The differences of one-vs-rest AUCs, class by class."""
     first = next(iter(models.values()))
-    first.refuse_folds("per_class")
-    first.refuse_one_score("per_class")
+    first.refuse_folds_and_one_score("per_class")
     held = {name: model.asking_for(("one_vs_rest",)) for name, model in models.items()}
     sample, n_pairs = first.sample, math.comb(len(models), 2)
     columns, correlations = sample.reported_classes(), None
