@@ -492,9 +492,10 @@ def multiclass_roc(  # noqa: PLR0913
 
 
 def fit_curve(
-    sample: Sample, pair_weights: str | NDArray[np.float64] | None = None, chosen: FitOptions = DEFAULTS
+    sample: Sample, pair_weights: str | NDArray[np.float64] | None = None, chosen: FitOptions | None = None
 ) -> MulticlassRoc:
     """The curve of a sample, with options that were read already."""
+    chosen = DEFAULTS if chosen is None else chosen
     labels, center = tuple(sample.labels), chosen.center
     if sample.is_undefined:
         nan, none = np.array([np.nan]), np.empty(0)
