@@ -279,8 +279,7 @@ def autogluon_metric(metric: MetricName = DEFAULT_METRIC, **options: Any) -> Any
 
     function = _AutoGluonMetric(metric, "probabilities", options)
     is_gain = METRICS[function.metric].higher_is_better
-    name = function.__name__
-    return make_scorer(name, function, optimum=int(is_gain), greater_is_better=is_gain, needs_proba=True)
+    return make_scorer(function.__name__, function, optimum=int(is_gain), greater_is_better=is_gain, needs_proba=True)
 
 
 def _make_catboost_metric(metric: str, outputs: str | None, options: dict[str, Any]) -> CatBoostMetric:

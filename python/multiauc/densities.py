@@ -239,12 +239,7 @@ class NormalScores(ScorePopulation):
     """
 
     def __init__(
-        self,
-        means: ArrayLike,
-        sds: ArrayLike,
-        *,
-        prevalence: ArrayLike | None = None,
-        correlation: float = 0.0,
+        self, means: ArrayLike, sds: ArrayLike, *, prevalence: ArrayLike | None = None, correlation: float = 0.0
     ) -> None:
         self.means = as_float64("means", means).copy()
         shape = self.means.shape

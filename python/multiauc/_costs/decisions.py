@@ -149,9 +149,7 @@ class CostComparison(result.Printed, result.Tabular):
 
     def confidence_interval(self, rule: str, level: float = 0.95) -> intervals.ConfidenceInterval:
         """The mean cost of a rule ± t times its standard error, within the smallest and the largest cost."""
-        if rule not in self.means:
-            raise ValueError(f"rule must be one of {', '.join(map(repr, self.means))}; got {rule!r}")
-        return self._interval(rule, options.read_level(level))
+        return self._interval(wording.one_of("rule", rule, tuple(self.means)), options.read_level(level))
 
     def _interval(self, rule: str, tail: float) -> intervals.ConfidenceInterval:
         mean, (smallest, largest) = self.means[rule], self.bounds

@@ -26,7 +26,7 @@ TIED = 8.0 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocHull(roc.RocPoints, result.Result):
+class RocHull(roc.RocPoints):
     """The upper convex hull of the ROC curve of one class, against all others or against one other class.
 
     Attributes
@@ -56,10 +56,6 @@ class RocHull(roc.RocPoints, result.Result):
     0.1889
     """
 
-    fpr: NDArray[np.float64]
-    tpr: NDArray[np.float64]
-    thresholds: NDArray[np.float64]
-    positive: Any
     negative: Any
     prevalence: float
     # For the curve below the hull in its plot.

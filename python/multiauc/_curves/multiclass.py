@@ -158,24 +158,23 @@ class MulticlassRoc(result.Result):
         MulticlassRocBootstrap
             With `confidence_interval()` and `band()`.
         """
-        size = options.positive_integer("n_resamples", n_resamples)
+        draws = resampling.read_draws(n_resamples, rng)
         drawn = wording.one_of("sampling", sampling, options.SAMPLINGS)
         if self._model is None:
             what = "was unpickled" if self.pairs else "has a class without rows"
             raise ValueError(f"this curve {what} and cannot be bootstrapped; call multiclass_roc on the data again")
         codes = options.read_groups(groups, self._model.rows)
-        bootstrap = self.resample(size, options.read_rng(rng), codes, drawn)
+        bootstrap = self.resample(draws, codes, drawn)
         resampling.warn_of_lost_classes(bootstrap.replicates[:, None], np.array([self.auc]))
         return bootstrap
 
     def resample(
-        self, size: int, generator: np.random.Generator, groups: NDArray[np.uint32] | None, sampling: str
+        self, draws: tuple[int, int], groups: NDArray[np.uint32] | None, sampling: str
     ) -> MulticlassRocBootstrap:
-        """The bootstrap with options that were read already."""
+        """The bootstrap with options that were read already, `draws` being the number of resamples and the seed."""
         model = self._model
         assert model is not None  # noqa: S101 - checked by all callers
-        seed = resampling.draw_seed(generator)
-        parts = refit(size, seed, lambda draws: model.bootstrap(draws, BAND_FPR, sampling, groups))
+        parts = refit(*draws, lambda some: model.bootstrap(some, BAND_FPR, sampling, groups))
         areas, heights = map(np.concatenate, zip(*parts, strict=True))
         smallest = model.smallest_class(sampling, groups)
         return MulticlassRocBootstrap(self.auc, areas, heights, smallest, model.separation)

@@ -102,14 +102,14 @@ class Resampled:
         raise NotImplementedError
 
 
-class RocPoints(Sided):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RocPoints(Sided, result.Result):
     """The points of a ROC curve or of its hull."""
-
-    __slots__ = ()
 
     fpr: NDArray[np.float64]
     tpr: NDArray[np.float64]
     thresholds: NDArray[np.float64]
+    positive: Any
 
     @property
     def auc(self) -> float:
@@ -141,7 +141,7 @@ def find_sizes(curves: dict[Any, RocCurve]) -> dict[Any, tuple[float, float]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocCurve(RocPoints, result.Result):
+class RocCurve(RocPoints):
     """Points of the ROC curve of one class, against all others or against one other class.
 
     Attributes
@@ -167,10 +167,6 @@ class RocCurve(RocPoints, result.Result):
     array([0. , 0.5, 0.5, 1. , 1. ])
     """
 
-    fpr: NDArray[np.float64]
-    tpr: NDArray[np.float64]
-    thresholds: NDArray[np.float64]
-    positive: Any
     negative: Any = None
     _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 

@@ -219,9 +219,9 @@ class SummaryRocOfPairs(SummaryRoc):
         if self._held is None:
             raise ValueError("this curve was unpickled, without its data; call summary_roc_of_pairs on them again")
         inputs, columns, fit = self._held
-        size, seed = resampling.read_draws(n_resamples, rng)
+        draws = resampling.read_draws(n_resamples, rng)
         outcomes = _rust.PairOutcomes(inputs.arguments(), columns, self.threshold)
-        parts = refit(size, seed, lambda draws: fit.bootstrap(outcomes, draws, BAND_FPR))
+        parts = refit(*draws, lambda some: fit.bootstrap(outcomes, some, BAND_FPR))
         values, heights, symmetric = zip(*parts, strict=True)
         areas, *parameters = np.concatenate(values).T
         named = dict(zip(self.parameters, parameters, strict=True))
@@ -295,13 +295,7 @@ SYMMETRIC = (
 
 @hints.with_hints
 def summary_roc(
-    tp: ArrayLike,
-    fn: ArrayLike,
-    fp: ArrayLike,
-    tn: ArrayLike,
-    *,
-    model: str = NORMAL,
-    estimation: str | None = None,
+    tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike, *, model: str = NORMAL, estimation: str | None = None
 ) -> SummaryRoc:
     r"""One ROC curve for several 2 x 2 tables: studies of a test, or pairs of classes, each at its own threshold.
 
@@ -367,7 +361,8 @@ def summary_roc(
     """
     kind, how = _read_model(model, estimation)
     tables = _read_tables(tp=tp, fn=fn, fp=fp, tn=tn)
-    return SummaryRoc(**_describe_fit(_fit(tables, kind, how), tables, kind, how))
+    fit = _rust.fit_summary_roc(tables, kind, how == "reml")
+    return SummaryRoc(**_describe_fit(fit, tables, kind, how))
 
 
 @hints.with_hints
@@ -433,7 +428,7 @@ def summary_roc_of_pairs(
         raise ValueError(f"y_true must have {FEWEST_TABLES} classes or more, for as many pairs; got {len(present)}")
     pairs = list(combinations(present, 2) if limit is None else permutations(present, 2))
     tables = _rust.PairOutcomes(sample.arguments(), pairs, limit).of_sample()
-    fit = _fit(tables, kind, how)
+    fit = _rust.fit_summary_roc(tables, kind, how == "reml")
     return SummaryRocOfPairs(
         **_describe_fit(fit, tables, kind, how, are_independent=False),
         pairs=tuple((sample.labels[c], sample.labels[d]) for c, d in pairs),
@@ -443,19 +438,10 @@ def summary_roc_of_pairs(
     )
 
 
-def _fit(tables: NDArray[np.float64], model: str, estimation: str) -> _rust.SummaryFit:
-    fit = _rust.fit_summary_roc(tables, model, estimation == "reml")
-    if math.isnan(fit.values[0]):
-        hints.warn(f"the curve of model={model!r} does not rise from (0, 0) to (1, 1): its AUC is nan", RuntimeWarning)
-    if fit.is_symmetric:
-        hints.warn(SYMMETRIC, RuntimeWarning)
-    return fit
-
-
 def _describe_fit(
     fit: _rust.SummaryFit, tables: NDArray[np.float64], model: str, estimation: str, *, are_independent: bool = True
 ) -> result.Record:
-    """The fields of the result. The standard errors need tables that are independent."""
+    """The fields of the result, with warnings. The standard errors need tables that are independent."""
     names = ("auc", *PARAMETERS[model])
     values = dict(zip(names, fit.values, strict=True))
     errors = zip(names, fit.standard_errors, strict=True) if are_independent else dict.fromkeys(names, math.nan)
@@ -465,8 +451,10 @@ def _describe_fit(
     found |= {"operating_point": None, "log_likelihood": fit.log_likelihood, "tables": tables}
     notes = [] if are_independent else [SHARED_ROWS]
     if math.isnan(found["auc"]):
+        hints.warn(f"the curve of model={model!r} does not rise from (0, 0) to (1, 1): its AUC is nan", RuntimeWarning)
         notes.append("the fitted curve does not rise from (0, 0) to (1, 1): it has no area")
     if fit.is_symmetric:
+        hints.warn(SYMMETRIC, RuntimeWarning)
         notes.append(SYMMETRIC)
     if model != LINE:
         if are_independent and np.isnan(fit.covariance).any():

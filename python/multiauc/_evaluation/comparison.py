@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -349,9 +348,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         """
         from multiauc._report.writing import evaluate_models, write_report  # noqa: PLC0415
 
-        first = next(iter(self.inputs().values()))
-        first.refuse_folds("a report")
-        first.refuse_one_score("a report")
+        next(iter(self.inputs().values())).refuse_folds_and_one_score("a report")
         given = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
         return write_report(path, evaluate_models(self), self, **given)
 
@@ -360,13 +357,10 @@ class Comparison(ComparedModels[Estimate, Difference]):
 
         The command line and reports use the same layout, whose number is `version`; see docs/json.md.
         """
-        content = {
-            "rows": int(self.counts.sum()),
-            **self._pick("labels", "counts", "method", "metric"),
-            "estimates": {name: estimate.to_dict(level) for name, estimate in self.estimates.items()},
-            "differences": [difference.to_dict(level) for difference in self.differences],
-            **self._pick("covariance", "notes"),
-        }
+        content = {"rows": int(self.counts.sum()), **self._pick("labels", "counts", "method", "metric")}
+        content["estimates"] = {name: estimate.to_dict(level) for name, estimate in self.estimates.items()}
+        content["differences"] = [difference.to_dict(level) for difference in self.differences]
+        content |= self._pick("covariance", "notes")
         return result.document("comparison", level, content, result.provenance(self._options))
 
     def to_json(self, level: float = 0.95) -> str:
@@ -623,12 +617,11 @@ def _resample_curves(
     generator = options.read_rng(rng)
     if models[0].sample.is_undefined:
         return np.full((size, len(models)), np.nan), [None] * len(models)
-    found = []
+    # The same seed draws the same rows for every model.
+    draws, found = (size, bootstrap.draw_seed(generator)), []
     for model in models:
         roc = fit_curve(model.unchanged_sample(), model.options.pair_weights)
-        # A copy of the same generator draws the same rows for every model.
-        found.append(roc.resample(size, copy.deepcopy(generator), model.groups, model.sampling))
-    bootstrap.draw_seed(generator)
+        found.append(roc.resample(draws, model.groups, model.sampling))
     return np.stack([one.replicates for one in found], axis=1), [one.bound for one in found]
 
 

@@ -310,8 +310,7 @@ class Evaluation(MetricEstimates):
         """
         from multiauc._report.writing import write_report  # noqa: PLC0415
 
-        self.inputs().refuse_folds("a report")
-        self.inputs().refuse_one_score("a report")
+        self.inputs().refuse_folds_and_one_score("a report")
         given = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
         return write_report(path, {str(name): self}, None, **given)
 
@@ -320,13 +319,8 @@ class Evaluation(MetricEstimates):
 
         The command line and reports use the same layout, whose number is `version`; see docs/json.md.
         """
-        content = {
-            **self._counts_by_label(),
-            "method": self.method,
-            **self._estimates(level),
-            "covariance": self.covariance.tolist(),
-            "notes": list(self.notes),
-        }
+        content = self._counts_by_label() | self._pick("method") | self._estimates(level)
+        content |= self._pick("covariance", "notes")
         return result.document("evaluation", level, content, result.provenance(self._options))
 
     def _below(self) -> list[str]:
@@ -695,7 +689,7 @@ def find_notes(
 
 def _describe_scales(given: dict[Any, Sample]) -> str | None:
     """A sentence if the models, or some of them, do not have probabilities."""
-    are = {name: probabilities.are_probabilities(sample) for name, sample in given.items() if not sample.has_one_score}
+    are = {name: probabilities.sum_to_one(one.scores) for name, one in given.items() if not one.has_one_score}
     if all(are.values()):
         return None
     if not any(are.values()):

@@ -155,14 +155,8 @@ def read_labelled(
                 f"{argument} must have the columns {listing(classes)} in this order; got {listing(found)}: put the "
                 "columns in one order, or pass labels= to take them as they are"
             )
-    sample = LabelledSample(
-        indicators,
-        read,
-        None if sample_weight is None else read_weights(sample_weight, len(given)),
-        read_groups(groups, len(given)),
-        classes,
-        policy,
-    )
+    weights = None if sample_weight is None else read_weights(sample_weight, len(given))
+    sample = LabelledSample(indicators, read, weights, read_groups(groups, len(given)), classes, policy)
     _check_labels(sample)
     return sample
 

@@ -111,10 +111,9 @@ class PairedDifferences(result.Printed, result.Tabular):
         return key if len(self.models) == 2 else key[0]
 
     def _numbers(self) -> dict[str, result.Numbers]:
-        rows = self._rows(0.95)
         return {
             f"{row['first']}_minus_{row['second']}_{self.metric}_{row[self.by]}": result.pick_numbers(row)
-            for row in rows
+            for row in self._rows(0.95)
         }
 
     def _title(self) -> str:
@@ -164,8 +163,7 @@ def build_paired(
 def compare_classes(models: dict[Any, HeldInputs]) -> PairedDifferences:
     """The differences of one-vs-rest AUCs, class by class."""
     first = next(iter(models.values()))
-    first.refuse_folds("per_class")
-    first.refuse_one_score("per_class")
+    first.refuse_folds_and_one_score("per_class")
     held = {name: model.asking_for(("one_vs_rest",)) for name, model in models.items()}
     sample, n_pairs = first.sample, math.comb(len(models), 2)
     columns, correlations = sample.reported_classes(), None

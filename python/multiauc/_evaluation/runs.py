@@ -505,10 +505,8 @@ def _build_estimate(
 def _find_notes(models: list[list[HeldInputs]]) -> tuple[str, ...]:
     fewest, inputs = min(map(len, models)), models[0][0]
     notes = [ONE_RUN] if fewest == 1 else [FEW_RUNS] if fewest < 10 else []
-    samples = [one.sample for runs in models for one in runs]
-    if probabilities.depend_on_scale(inputs.metrics, inputs.options.partition) and not all(
-        sample.has_one_score or probabilities.are_probabilities(sample) for sample in samples
-    ):
+    needs_scale = probabilities.depend_on_scale(inputs.metrics, inputs.options.partition)
+    if needs_scale and not all(probabilities.sum_to_one(one.sample.scores) for runs in models for one in runs):
         notes.append(probabilities.NOT_PROBABILITIES)
     return tuple(notes)
 

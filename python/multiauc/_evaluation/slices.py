@@ -257,18 +257,13 @@ class Slices(result.Printed, result.Tabular):
 
         The command line uses the same layout, whose number is `version`; see docs/json.md.
         """
-        content = {
-            "rows": int(self.rows.sum()),
-            **self._pick("labels", "counts", "metric", "reference"),
-            "by": list(self.columns),
-            "method": self.method,
-            "overall": self.overall.to_dict(level),
-            "slices": [
-                {"name": shown, "slice": dict(zip(self.columns, self._values_of(name), strict=True)), **row}
-                for shown, name, row in zip(self.shown_names(), self.names, self._entries(level), strict=True)
-            ],
-            "notes": list(self.notes),
-        }
+        content = {"rows": int(self.rows.sum()), **self._pick("labels", "counts", "metric", "reference")}
+        content |= {"by": list(self.columns), "method": self.method, "overall": self.overall.to_dict(level)}
+        content["slices"] = [
+            {"name": shown, "slice": dict(zip(self.columns, self._values_of(name), strict=True)), **row}
+            for shown, name, row in zip(self.shown_names(), self.names, self._entries(level), strict=True)
+        ]
+        content["notes"] = list(self.notes)
         return result.document("slices", level, content, result.provenance(self._options))
 
     def shown_names(self) -> list[str]:
@@ -492,15 +487,15 @@ def evaluate_slices(  # noqa: PLR0913
         wording.one_of("reference", reference, REFERENCES)
     given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}
     shared, rows = (sample_weight, labels, absent, outputs), {"groups": groups, "sampling": sampling}
-    is_several = isinstance(y_score, Mapping)
-    scores = name_models(y_score, "scores", "{'net': p, ...}") if is_several else {"y_score": y_score}
+    models = y_score if isinstance(y_score, Mapping) else None
+    scores = {"y_score": y_score} if models is None else name_models(models, "scores", "{'net': p, ...}")
     _, held = read_inputs(y_true, scores, (name,), shared, **rows, **given)
     inputs = held[0]
     columns = read_slices(by, len(inputs.sample.codes))
-    if isinstance(y_score, Mapping):
+    if models is not None:
         if reference == "all":
             raise ValueError("reference='all' goes with the scores of one model; several are compared in each slice")
-        return _compare_slices(dict(zip(y_score, held, strict=True)), columns)
+        return _compare_slices(dict(zip(models, held, strict=True)), columns)
     note = None if name in registry.ONE_SCORE_METRICS else column_order_note(inputs.sample, inputs.groups)
     found = evaluate_sliced_inputs(inputs, columns, reference, () if note is None else (note,))
     warn_of_order(note)

@@ -239,12 +239,9 @@ class Bootstrap(result.Printed, result.Result):
         return replicates.interval(level, method, INTERVALS)
 
     def _position(self, metric: Hashable) -> int:
-        try:
-            return self.metrics.index(metric)
-        except ValueError:
-            raise ValueError(
-                f"no {self._NOUN} {metric!r} in this bootstrap; it has {wording.listing(self.metrics)}"
-            ) from None
+        if metric not in self.metrics:
+            raise ValueError(f"no {self._NOUN} {metric!r} in this bootstrap; it has {wording.listing(self.metrics)}")
+        return self.metrics.index(metric)
 
     def _columns(self) -> result.Columns:
         return dict(zip(wording.names_as_text(self.metrics), self.replicates.T, strict=True))

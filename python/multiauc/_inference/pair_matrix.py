@@ -224,12 +224,9 @@ class PairMatrix(result.Result):
         return f"PairMatrix: {self.kind} of {len(self.labels)} classes"
 
     def _position(self, label: Hashable) -> int:
-        try:
-            return self.labels.index(label)
-        except ValueError:
-            raise ValueError(
-                f"no class {label!r} in this matrix; its labels are {wording.listing(self.labels)}"
-            ) from None
+        if label not in self.labels:
+            raise ValueError(f"no class {label!r} in this matrix; its labels are {wording.listing(self.labels)}")
+        return self.labels.index(label)
 
     def _table(self, text: Callable[[Any], str]) -> result.Cells:
         """Rows of cells, the first row and the first column being labels; a wide table without its middle."""

@@ -198,12 +198,8 @@ def frame_parts(value: Any) -> list[Any]:
 
 def label_codes(y_true: Any) -> LabelCodes | None:
     """The codes of labels that are stored as codes, or that their library encodes in one pass; None for all others."""
-    package = _package(y_true)
-    if package == "polars":
-        return _polars_codes(y_true)
-    if package == "pyarrow":
-        return _arrow_codes(y_true)
-    return _pandas_codes(y_true)
+    by_package = {"polars": _polars_codes, "pyarrow": _arrow_codes}
+    return by_package.get(_package(y_true), _pandas_codes)(y_true)
 
 
 def _package(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -215,13 +216,11 @@ def read_names(names: list[Any] | None, column: LabelColumn) -> list[Any] | None
     if names is None:
         return None
     if not all(isinstance(name, str) for name in names):
-        try:
-            are_classes = set(names).issuperset(column.distinct)
-        except TypeError:  # names that cannot be hashed cannot be labels
-            are_classes = False
-        if are_classes:
-            _check_distinct(names, COLUMN_NAMES)
-        return names if are_classes else None
+        with suppress(TypeError):  # names that cannot be hashed cannot be labels
+            if set(names).issuperset(column.distinct):
+                _check_distinct(names, COLUMN_NAMES)
+                return names
+        return None
     _check_distinct(names, COLUMN_NAMES)
     texts = [column_rules.to_text(label) for label in column.distinct]
     reading = column_rules.choose_reading("y_score", column_rules.list_readings(names), texts, "labels=")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._common.types import Outputs
-    from multiauc._input.sample import Sample
 
 #: What the outputs of models in training may be.
 OUTPUTS = ("probabilities", "logits", "one_vs_all_logits")
@@ -126,13 +125,8 @@ def _expit(logits: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(np.where(logits < 0, small, 1) / (1 + small))
 
 
-def are_probabilities(sample: Sample) -> bool:
-    """Whether the rows sum to 1; of one score per row only the order counts. Not all rows are looked at."""
-    return sum_to_one(sample.scores)
-
-
 def sum_to_one(scores: NDArray[Any]) -> bool:
-    """The same for scores alone."""
+    """Whether the rows sum to 1; of one score per row only the order counts. Not all rows are looked at."""
     return scores.shape[1] == 1 or _rust.sum_to_one(scores, ROWS_LOOKED_AT, SUM_TOLERANCE)
 
 

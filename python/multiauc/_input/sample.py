@@ -458,8 +458,9 @@ class HeldInputs:
         if self.folds is not None:
             raise ValueError(f"{wanted} with folds is not offered; estimates, differences and their tests are")
 
-    def refuse_one_score(self, wanted: str) -> None:
-        """Raise an error if rows have one score, not one for every class."""
+    def refuse_folds_and_one_score(self, wanted: str) -> None:
+        """Raise an error if there are folds, or if rows have one score, not one for every class."""
+        self.refuse_folds(wanted)
         if self.metrics[0] in ONE_SCORE_METRICS:
             raise ValueError(f"{wanted} needs a score for every class; {self.metrics[0]!r} has one score per row")
 

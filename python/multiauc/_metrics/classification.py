@@ -460,8 +460,7 @@ class ConfusionMatrix(result.Printed, result.Tabular):
     def to_dict(self, level: float = 0.95) -> result.Record:
         """All numbers as plain Python objects, with intervals at this level; nan if a number is missing."""
         low, high = self.confidence_interval(level)
-        arrays = {"rates": self.normalized(), "low": low, "high": high}
-        shares = {name: shares.tolist() for name, shares in arrays.items()}
+        shares: result.Record = result.plain({"rates": self.normalized(), "low": low, "high": high})
         return self._pick("labels", "counts") | shares | {"per_class": self._rows(level)}
 
     def _rows(self, level: float) -> list[result.Record]:

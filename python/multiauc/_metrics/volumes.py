@@ -303,7 +303,7 @@ def pdi(
     inputs = HeldInputs(sample, ("pdi",))
     values = _rust.pdi_per_class(inputs.arguments()).tolist()
     per_class = {sample.labels[c]: values[c] for c in sample.reported_classes()}
-    return _build_volume(inputs, estimates.compute(inputs), per_class=per_class)
+    return replace(_build_volume(inputs, estimates.compute(inputs)), per_class=per_class)
 
 
 @with_hints
@@ -449,7 +449,7 @@ def hum(
     inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent, outputs), ("hum",))
     with Stage(registry.METRICS["hum"].title):
         found, error, exact = _rust.hum(inputs.arguments(), kind, *drawing)
-    return _build_volume(inputs, found, monte_carlo_error=error, exact=exact, rule=kind)
+    return replace(_build_volume(inputs, found, kind), monte_carlo_error=error, exact=exact)
 
 
 @with_hints
@@ -516,16 +516,8 @@ def _read_drawing(precision: Any, rng: Any) -> tuple[float, int]:
     return options.read_number("precision", precision, 0.0), draw_seed(options.read_rng(rng))
 
 
-def _build_volume(
-    inputs: HeldInputs,
-    found: _rust.Evaluated,
-    *,
-    monte_carlo_error: float = 0.0,
-    exact: bool = True,
-    rule: str | None = None,
-    per_class: dict[Any, float] | None = None,
-) -> Volume:
-    """Build the result from the core's output for the one metric of the inputs."""
+def _build_volume(inputs: HeldInputs, found: _rust.Evaluated, rule: str | None = None) -> Volume:
+    """Build the result from the core's output for the one metric of the inputs, all tuples being counted."""
     (metric,) = inputs.metrics
     estimates.warn_of_single_units(inputs, found)
     name = registry.METRICS[metric].title + ("" if rule is None else f" by {RULES[rule]}")
@@ -533,8 +525,7 @@ def _build_volume(
     estimate = estimates.build_estimate(found.estimates[metric], name, smallest, metric, inputs)
     chance = registry.METRICS[metric].chance_of(len(inputs.sample.reported_classes()))
     held = None if rule is None else inputs
-    numbers = (estimate.value, estimate, monte_carlo_error, chance)
-    return Volume(name, *numbers, exact=exact, rule=rule, per_class=per_class or {}, _inputs=held)
+    return Volume(name, estimate.value, estimate, 0.0, chance, rule=rule, _inputs=held)
 
 
 @with_hints

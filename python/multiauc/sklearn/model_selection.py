@@ -241,20 +241,17 @@ def _part_repeats(
         if not folds or (folds[-1] >= 0).all():
             repeats, folds = [*repeats, []], [*folds, np.full(n_rows, -1)]
         rows = np.arange(n_rows)[split[1]]
-        twice = rows[folds[-1][rows] >= 0]
-        if len(twice):
-            raise _uneven_folds(int(twice[0]), "twice")
+        _refuse_uneven(rows[folds[-1][rows] >= 0], "twice")
         folds[-1][rows] = len(repeats[-1])
         repeats[-1].append(split)
-    never = np.flatnonzero(folds[-1] < 0)
-    if len(never):
-        raise _uneven_folds(int(never[0]), "never")
+    _refuse_uneven(np.flatnonzero(folds[-1] < 0), "never")
     return repeats, folds
 
 
-def _uneven_folds(row: int, found: str) -> ValueError:
-    rule = "cv must test every row once, or once in each repeat as RepeatedStratifiedKFold does"
-    return ValueError(f"{rule}; it tests row {row} {found}")
+def _refuse_uneven(rows: NDArray[np.intp], found: str) -> None:
+    if len(rows):
+        rule = "cv must test every row once, or once in each repeat as RepeatedStratifiedKFold does"
+        raise ValueError(f"{rule}; it tests row {rows[0]} {found}")
 
 
 def _predict_scores(

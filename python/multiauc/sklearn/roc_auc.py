@@ -100,13 +100,8 @@ def roc_auc_score(
     >>> roc_auc_score(["cat", "cat", "dog", "dog", "eel"], y_score, multi_class="ovo")
     0.9375
     """
-    options: dict[str, Any] = {
-        "average": average,
-        "sample_weight": sample_weight,
-        "max_fpr": max_fpr,
-        "multi_class": multi_class,
-        "labels": labels,
-    }
+    options: dict[str, Any] = {"average": average, "multi_class": multi_class, "max_fpr": max_fpr}
+    options |= {"sample_weight": sample_weight, "labels": labels}
     try:
         return _compute(y_true, y_score, **options)
     except (ValueError, TypeError) as error:
