@@ -80,7 +80,7 @@ impl ClassSizes {
         workers: &Workers<'_>,
     ) -> Result<Self> {
         if let Some(weights) = weights {
-            return Self::count_weighted(codes, weights, classes, 1.0, workers);
+            return Self::count_weighted(codes, weights, classes, 1.0);
         }
         let spans = workers.row_spans(codes.len(), 8);
         let parts = workers.map(spans.len(), |span| count_codes(codes, spans[span].clone(), classes))?;
@@ -89,32 +89,26 @@ impl ClassSizes {
         Ok(Self { rows, weights })
     }
 
-    /// Multiplies the weights by `scale`. Sums are taken in chunks of a fixed number of rows, and do not depend on the number
-    /// of threads.
-    fn count_weighted(
-        codes: ClassCodes<'_>,
-        weights: &[f64],
-        classes: usize,
-        scale: f64,
-        workers: &Workers<'_>,
-    ) -> Result<Self> {
-        /// Rows per chunk, at least: many more than there are sums.
-        const CHUNK: usize = 1 << 14;
-        const ROWS_PER_CLASS: usize = 64;
+    /// Multiplies the weights by `scale`. Serial, so that the sums do not depend on the number of threads.
+    fn count_weighted(codes: ClassCodes<'_>, weights: &[f64], classes: usize, scale: f64) -> Result<Self> {
         if weights.len() != codes.len() {
             return Err(Error::LengthMismatch { array: RowArray::Weights, rows: codes.len(), found: weights.len() });
         }
-        let chunk_rows = CHUNK.max(ROWS_PER_CLASS * classes);
-        let parts = workers.map(codes.len().div_ceil(chunk_rows), |chunk| {
-            let first = chunk * chunk_rows;
-            count_weighted_rows(codes, weights, first..codes.len().min(first + chunk_rows), classes, scale)
-        })?;
-        let mut sizes = Self { rows: vec![0; classes], weights: vec![0.0; classes] };
-        for part in parts {
-            sizes.rows.iter_mut().zip(part.rows).for_each(|(rows, of_part)| *rows += of_part);
-            sizes.weights.iter_mut().zip(part.weights).for_each(|(weight, of_part)| *weight += of_part);
+        if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
+            return Err(Error::InvalidWeight { row, value: weights[row] });
         }
-        Ok(sizes)
+        let mut sizes = Self { rows: vec![0; classes], weights: vec![0.0; classes] };
+        let mut wrong = None;
+        codes.for_each(0..codes.len(), |row, code| {
+            if code >= classes {
+                wrong = wrong.or(Some(Error::CodeOutOfRange { row, code, classes }));
+                return;
+            }
+            let weight = weights[row];
+            sizes.rows[code] += u64::from(weight > 0.0);
+            sizes.weights[code] += weight * scale;
+        });
+        wrong.map_or(Ok(sizes), Err)
     }
 
     /// The same with the weights multiplied by a power of two, which is returned too: it makes the largest about 1, so
@@ -127,7 +121,7 @@ impl ClassSizes {
     ) -> Result<(Self, f64)> {
         let Some(weights) = weights else { return Ok((Self::count(codes, None, classes, workers)?, 1.0)) };
         let scale = power_of_two_below_reciprocal(weights);
-        Ok((Self::count_weighted(codes, weights, classes, scale, workers)?, scale))
+        Ok((Self::count_weighted(codes, weights, classes, scale)?, scale))
     }
 
     /// # Errors
@@ -144,38 +138,6 @@ impl ClassSizes {
     pub fn present(&self) -> usize {
         self.rows.iter().filter(|&&rows| rows > 0).count()
     }
-}
-
-/// Rows and weight of each class among some rows.
-fn count_weighted_rows(
-    codes: ClassCodes<'_>,
-    weights: &[f64],
-    rows: std::ops::Range<usize>,
-    classes: usize,
-    scale: f64,
-) -> Result<ClassSizes> {
-    /// Sums that take turns: rows of one class in a row would wait for each other.
-    const TURNS: usize = 4;
-    let is_valid = |weight: &f64| weight.is_finite() && *weight >= 0.0;
-    if let Some(place) = weights[rows.clone()].iter().position(|weight| !is_valid(weight)) {
-        let row = rows.start + place;
-        return Err(Error::InvalidWeight { row, value: weights[row] });
-    }
-    let (mut counts, mut sums) = (vec![[0_u64; TURNS]; classes], vec![[0.0; TURNS]; classes]);
-    let mut wrong = None;
-    codes.for_each(rows, |row, code| {
-        if code >= classes {
-            wrong = wrong.or(Some(Error::CodeOutOfRange { row, code, classes }));
-            return;
-        }
-        counts[code][row % TURNS] += u64::from(weights[row] > 0.0);
-        sums[code][row % TURNS] += weights[row] * scale;
-    });
-    let sizes = ClassSizes {
-        rows: counts.into_iter().map(|turns| turns.into_iter().sum()).collect(),
-        weights: sums.into_iter().map(|turns| turns.into_iter().sum()).collect(),
-    };
-    wrong.map_or(Ok(sizes), Err)
 }
 
 fn count_codes(codes: ClassCodes<'_>, rows: std::ops::Range<usize>, classes: usize) -> Result<Vec<u64>> {
