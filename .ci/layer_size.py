@@ -19,8 +19,8 @@ ROOT = Path(__file__).parent.parent / "python" / "multiauc"
 LIMITS = {
     "entries in the root": (30, 30),
     "modules in the root": (16, 16),
-    "Python files": (110, 110),
-    "lines of code": (14_500, 15_300),
+    "Python files": (110, 100),
+    "lines of code": (14_500, 14_500),
     "files called *_results.py": (0, 0),
     "dict[str, Any]": (90, 90),
     "**unknown": (2, 2),
