@@ -311,7 +311,9 @@ fn add_up_groups(
         across[0] += extra.powi(4);
         count += 1.0;
     }
-    totals.into_iter().for_each(|totals| groups.buffers.give_back(totals));
+    for totals in totals {
+        groups.buffers.give_back(totals);
+    }
     let terms = (0..classes.len()).flat_map(|class| terms.iter().map(move |terms| terms[class])).collect();
     Ok(Sums { covariance, terms, across: groups.span_classes().then_some((across, count)), columns })
 }

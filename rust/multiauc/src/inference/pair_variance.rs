@@ -29,11 +29,11 @@ pub(crate) struct PairVariance {
 /// groups.
 pub(crate) fn pair_variance(
     design: &Design,
-    sides: [PairSide<'_>; 2],
+    sides: &[PairSide<'_>; 2],
     share: f64,
     workers: &Workers<'_>,
 ) -> Result<(PairVariance, Option<[GroupDeviations; 2]>)> {
-    let [first, second] = &sides;
+    let [first, second] = sides;
     let frames = [SideFrame::new(design, first, share, workers)?, SideFrame::new(design, second, share, workers)?];
     if let Some(groups) = &design.groups {
         let deviations = [0, 1].map(|side| {

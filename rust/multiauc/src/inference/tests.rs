@@ -171,7 +171,7 @@ fn two_classes_have_delongs_variance() {
     assert_close(found.plug_in, (3.0 / 4.0 + 2.0 / 3.0) / 48.0);
     let sides = [(0, &above[..]), (1, &below)];
     let sides = sides.map(|(class, placements)| PairSide { class, placements, order: None });
-    let (of_pair, _) = with_threads(1, |workers| pair_variance(&rows.design()?, sides, auc, workers));
+    let (of_pair, _) = with_threads(1, |workers| pair_variance(&rows.design()?, &sides, auc, workers));
     assert_close(of_pair.variance, expected);
     assert_close(of_pair.degrees_of_freedom, 4.8);
 }

@@ -109,7 +109,7 @@ pub(super) fn auc_mu_statistic<T: Score>(
             let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, (&buffers, workers))?;
             let side =
                 |side: usize| PairSide { class: classes[side], placements: &placed.placements[side], order: None };
-            let (variance, deviations) = pair_variance(design, [side(0), side(1)], placed.wins.share(), workers)?;
+            let (variance, deviations) = pair_variance(design, &[side(0), side(1)], placed.wins.share(), workers)?;
             design.give_back(deviations.into_iter().flatten());
             Ok((classes, placed, variance))
         };

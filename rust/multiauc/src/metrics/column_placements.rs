@@ -158,7 +158,7 @@ fn place_column<T: Score>(
         };
         let own = PairSide { class, placements: by_rank, order };
         let other = PairSide { class: d, placements, order: None };
-        let (found, deviations) = pair_variance(design, [own, other], wins.share(), workers)?;
+        let (found, deviations) = pair_variance(design, &[own, other], wins.share(), workers)?;
         (column.variances[d], column.degrees_of_freedom[d]) = (found.variance, found.degrees_of_freedom);
         if let Some([of_class, of_other]) = deviations {
             design.give_back([of_class]);

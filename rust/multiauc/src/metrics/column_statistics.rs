@@ -69,20 +69,11 @@ pub(super) fn column_statistics<T: Score>(
         Ok(())
     };
     let omega = &pair_weighting.omega[..];
-    match one {
-        Some(one) => {
-            in_waves(workers, 2, 1, |(), class| estimate(one.column(design, class, omega, &buffers)), add_columns)?
-        }
-        None => {
-            for_each_column(
-                sample,
-                design,
-                (omega, whole, rule.lattice()),
-                (&buffers, workers),
-                estimate,
-                add_columns,
-            )?;
-        }
+    if let Some(one) = one {
+        let place = |(): &mut (), class| estimate(one.column(design, class, omega, &buffers));
+        in_waves(workers, 2, 1, place, add_columns)?;
+    } else {
+        for_each_column(sample, design, (omega, whole, rule.lattice()), (&buffers, workers), estimate, add_columns)?;
     }
     let values: Vec<f64> = per_class.iter().map(|estimate| estimate.value).collect();
     let [hand_till, even, prevalence] = averages.finish()?;

@@ -55,7 +55,13 @@ impl OneRanking {
             Ok((keys, run_widest(FindSums { first, second, unit })))
         })?;
         let (keys, sums): (Vec<Vec<f64>>, Vec<Sums>) = of_sides.into_iter().unzip();
-        let Some(tolerance) = sums[0].and(sums[1]).tolerance(unit.is_some()) else { return Ok(None) };
+        let sums = sums[0].and(sums[1]);
+        // Keys of a lattice are exact.
+        let (most, tolerance) =
+            if unit.is_some() { (0.0, None) } else { (sums.rounding(), Some(sums.spread() + sums.rounding())) };
+        if sums.spread() > most {
+            return Ok(None);
+        }
         let [of_first, of_second] = <[Vec<f64>; 2]>::try_from(keys).expect("keys of two classes");
         let nearness = Nearness { tolerance, is_settled: |_| false };
         let kind = (nearness, unit.map(|_| 1.0), Arrangement::Any { tolerance });
@@ -64,7 +70,7 @@ impl OneRanking {
         let placed = place_by_table(rows, [0, 1], &[of_first, of_second], kind, scratch.table(), memory)?;
         let Some(placed) = placed else { return Ok(None) };
         let side = |class: usize| PairSide { class, placements: &placed.placements[class], order: None };
-        let (variance, deviations) = pair_variance(design, [side(0), side(1)], placed.wins.share(), workers)?;
+        let (variance, deviations) = pair_variance(design, &[side(0), side(1)], placed.wins.share(), workers)?;
         Ok(Some(Self { placed, variance, deviations }))
     }
 
@@ -114,17 +120,13 @@ impl Sums {
         Self { lowest, highest, largest: self.largest.max(other.largest) }
     }
 
-    /// How far apart keys have to be, if they have to, for the columns to rank alike; `None` if sums differ by more than
-    /// rounding.
-    fn tolerance(self, is_whole: bool) -> Option<Option<f64>> {
-        /// Units in the last place of the largest score: sums and keys are rounded, and neighbourhoods of keys.
-        const ROUNDING: f64 = 16.0 * f64::EPSILON;
-        let spread = self.highest - self.lowest;
-        if is_whole {
-            return (spread == 0.0).then_some(None);
-        }
-        let rounding = ROUNDING * self.largest;
-        (spread <= rounding).then_some(Some(spread + rounding))
+    fn spread(self) -> f64 {
+        self.highest - self.lowest
+    }
+
+    /// What rounding makes of sums and keys, and of neighbourhoods of keys, at most.
+    fn rounding(self) -> f64 {
+        16.0 * f64::EPSILON * self.largest
     }
 }
 
