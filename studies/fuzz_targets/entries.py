@@ -156,7 +156,8 @@ def comparison(rng: Rng) -> Iterator[str]:
     if found is not None and hasattr(found, "estimates"):
         for estimate in found.estimates.values():
             yield from outside("the value of a model", estimate.value)
-        for difference in (answer(lambda: found.per_class) or {}).values():
+        by_class = answer(lambda: found.per_class)
+        for difference in () if by_class is None else by_class.differences.values():
             yield from outside("the difference of a class", difference.value, -1.0)
 
 
