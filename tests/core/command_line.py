@@ -12,6 +12,10 @@ import pytest
 from pyarrow import parquet
 
 from multiauc.cli import main
+from multiauc.cli._commands import multiauc as command
+from multiauc.cli._demo import write_files as write_demo_files
+
+__all__ = ["command", "main", "write_demo_files"]
 
 ANIMALS = ("ant", "bee", "cat")
 COSTS = np.array([[0, 1, 5], [1, 0, 5], [2, 2, 0.5]])

@@ -11,10 +11,8 @@ from multiauc._common import progress
 from multiauc._common.registry import ANALYTIC_METRICS, METRICS
 from multiauc._curves import multiclass
 from multiauc._io import checkpoint, dataset, predictions
-from multiauc.cli._commands import multiauc as command
-from multiauc.cli._demo import write_files as write_demo_files
 
-__all__ = ["ANALYTIC_METRICS", "METRICS", "command", "write_demo_files"]
+__all__ = ["ANALYTIC_METRICS", "METRICS"]
 
 
 def least_memory(n_classes: int, metrics: list[str]) -> int:

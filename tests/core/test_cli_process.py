@@ -13,8 +13,7 @@ import pytest
 from pyarrow import parquet
 
 import multiauc
-from command_line import columns, interrupt, sample, write_files
-from internals import command, write_demo_files
+from command_line import columns, command, interrupt, sample, write_demo_files, write_files
 
 
 @pytest.fixture(autouse=True)

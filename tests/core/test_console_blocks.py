@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from internals import write_demo_files
+from command_line import write_demo_files
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -203,7 +203,7 @@ class TestPipes:
     def test_completion_empties_no_pipe(self, rng):
         from click.shell_completion import ShellComplete
 
-        from internals import command
+        from command_line import command
 
         write_files(rng)
         os.mkfifo("pipe.csv")  # to open it would wait for a writer

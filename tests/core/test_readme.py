@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from internals import write_demo_files
+from command_line import write_demo_files
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(str(page.relative_to(ROOT)) for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
