@@ -49,8 +49,9 @@ pub trait Simd: Copy {
     fn is_any_negative(self, lanes: Self::Lanes) -> bool;
     /// How many of eight sorted keys are below a key, and how many are not above it.
     fn ranks_f64(self, sorted: &[f64; 8], key: f64) -> (usize, usize);
-    /// How many of eight keys are below `low`, and how many are not above `high`; each adds 1 to its mark for either.
-    fn mark_f64(self, keys: &[f64; 8], low: f64, high: f64, marks: &mut [u32; 8]) -> (u32, u32);
+    /// How many of four keys are below `low`, and how many are not above `high`; each adds 1 to its mark for either, and
+    /// `extra` is added to the first mark.
+    fn mark_f64(self, keys: &[f64; 4], low: f64, high: f64, extra: u64, marks: &mut [u64; 4]) -> (u32, u32);
     /// The two counts of `compare_f64`.
     fn counts_f64(self, counts: Self::Counts) -> (u64, u64);
     /// The two counts of `compare_f32`.
@@ -190,11 +191,12 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn mark_f64(self, keys: &[f64; 8], low: f64, high: f64, marks: &mut [u32; 8]) -> (u32, u32) {
+    fn mark_f64(self, keys: &[f64; 4], low: f64, high: f64, extra: u64, marks: &mut [u64; 4]) -> (u32, u32) {
+        marks[0] += extra;
         let (mut below, mut up_to) = (0, 0);
         for (key, mark) in keys.iter().zip(marks) {
             let (is_below, is_up_to) = (u32::from(*key < low), u32::from(*key <= high));
-            *mark += is_below + is_up_to;
+            *mark += u64::from(is_below + is_up_to);
             below += is_below;
             up_to += is_up_to;
         }
@@ -219,12 +221,11 @@ impl Simd for Portable {
 #[allow(unsafe_code)]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256d, __m256i, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi32,
-        _mm256_add_epi64, _mm256_add_pd, _mm256_and_pd, _mm256_and_ps, _mm256_andnot_pd, _mm256_castpd_si256,
-        _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_pd, _mm256_cmp_ps, _mm256_loadu_pd, _mm256_loadu_ps,
-        _mm256_loadu_si256, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_mul_pd, _mm256_or_pd,
-        _mm256_permute4x64_epi64, _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_ps,
-        _mm256_storeu_pd, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64, _mm256_sub_pd,
+        __m256d, __m256i, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi64,
+        _mm256_add_pd, _mm256_and_pd, _mm256_and_ps, _mm256_andnot_pd, _mm256_castpd_si256, _mm256_castps_si256,
+        _mm256_cmp_pd, _mm256_cmp_ps, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_movemask_pd,
+        _mm256_movemask_ps, _mm256_mul_pd, _mm256_or_pd, _mm256_set_epi64x, _mm256_set1_pd, _mm256_set1_ps,
+        _mm256_setzero_si256, _mm256_storeu_pd, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64, _mm256_sub_pd,
     };
 
     use super::{Simd, Vectorizable};
@@ -411,25 +412,18 @@ mod avx2 {
         }
 
         #[inline(always)]
-        fn mark_f64(self, keys: &[f64; 8], low: f64, high: f64, marks: &mut [u32; 8]) -> (u32, u32) {
-            // SAFETY: the machine has AVX2; the loads and the store stay within the eight keys and the eight marks.
+        fn mark_f64(self, keys: &[f64; 4], low: f64, high: f64, extra: u64, marks: &mut [u64; 4]) -> (u32, u32) {
+            // SAFETY: the machine has AVX2; the loads and the store cover just the four keys and the four marks.
             let (below, up_to) = unsafe {
-                let (low, high) = (_mm256_set1_pd(low), _mm256_set1_pd(high));
-                let (first, second) = (_mm256_loadu_pd(keys.as_ptr()), _mm256_loadu_pd(keys.as_ptr().add(4)));
-                let below = [_mm256_cmp_pd::<_CMP_LT_OQ>(first, low), _mm256_cmp_pd::<_CMP_LT_OQ>(second, low)];
-                let up_to = [_mm256_cmp_pd::<_CMP_LE_OQ>(first, high), _mm256_cmp_pd::<_CMP_LE_OQ>(second, high)];
-                let both = |half: usize| {
-                    let sum = _mm256_add_epi32(_mm256_castpd_si256(below[half]), _mm256_castpd_si256(up_to[half]));
-                    _mm256_castsi256_ps(sum)
-                };
-                // Of each lane one half, those of the first four keys before those of the second.
-                let halves = _mm256_castps_si256(_mm256_shuffle_ps::<0b1000_1000>(both(0), both(1)));
-                let in_order = _mm256_permute4x64_epi64::<0b1101_1000>(halves);
+                let keys = _mm256_loadu_pd(keys.as_ptr());
+                let below = _mm256_cmp_pd::<_CMP_LT_OQ>(keys, _mm256_set1_pd(low));
+                let up_to = _mm256_cmp_pd::<_CMP_LE_OQ>(keys, _mm256_set1_pd(high));
+                let sum = _mm256_add_epi64(_mm256_castpd_si256(below), _mm256_castpd_si256(up_to));
+                let extra = _mm256_set_epi64x(0, 0, 0, extra as i64);
                 let marks: *mut __m256i = marks.as_mut_ptr().cast();
-                _mm256_storeu_si256(marks, _mm256_sub_epi32(_mm256_loadu_si256(marks), in_order));
-                let mask =
-                    |[first, second]: [__m256d; 2]| _mm256_movemask_pd(first) | (_mm256_movemask_pd(second) << 4);
-                (mask(below), mask(up_to))
+                let so_far = _mm256_add_epi64(_mm256_loadu_si256(marks), extra);
+                _mm256_storeu_si256(marks, _mm256_sub_epi64(so_far, sum));
+                (_mm256_movemask_pd(below), _mm256_movemask_pd(up_to))
             };
             (below.count_ones(), up_to.count_ones())
         }

@@ -5,7 +5,8 @@
 //! λ_f T_f(i), and count as a class of their own. Where a fold has a single row of a class, nothing shows how much the
 //! class varies within it: that class is then centred on its mean over all folds.
 
-use super::design::{Design, Groups};
+use super::design::Design;
+use super::groups::Groups;
 use super::statistic::Statistic;
 use super::worst_case::{Kind, WorstCase};
 use crate::error::Result;

@@ -17,6 +17,7 @@ mod confusion;
 mod design;
 mod folds;
 mod freedom;
+mod groups;
 mod intervals;
 mod label_mean;
 mod moments;

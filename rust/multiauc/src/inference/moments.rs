@@ -5,10 +5,11 @@
 //! being that of the same rows, e_k the effective number of the class's independent units: rows, or groups of rows, whose
 //! ψ are summed. Then Cov = Σ ψ ψ′ over the independent units.
 
-use super::design::{Design, Groups};
+use super::design::Design;
 use super::freedom::{ClassTerm, degrees_of_freedom, degrees_of_freedom_across, degrees_of_freedom_whole};
+use super::groups::Groups;
 use super::statistic::{Cautious, Estimate, Statistic, components_of};
-use super::unit_sums::{Frame, GroupDeviations, Powers, Segment, means, row_powers, spread_of, sums_of_powers};
+use super::unit_sums::{Frame, GroupDeviations, GroupLine, Powers, Segment, means, row_powers, spread_of};
 use super::worst_case::WorstCase;
 use crate::error::Result;
 use crate::metric::Metric;
@@ -288,21 +289,21 @@ fn add_up_groups(
             (term, if term.variance == 0.0 { line.zeroed() } else { line })
         };
         let (terms, lines): (Vec<_>, Vec<_>) = classes.iter().zip(frames).enumerate().map(of_class).unzip();
-        let mut totals = groups.buffers.take(groups.count);
-        groups.totals(classes, &lines, &mut totals);
-        Ok((terms, totals))
+        Ok((terms, lines))
     })?;
-    let (terms, totals): (Vec<Vec<ClassTerm>>, Vec<Vec<f64>>) = of_columns.into_iter().unzip();
-    let mut covariance = vec![0.0; columns * columns];
-    let (mut across, mut count) = (vec![0.0; columns], groups.count as f64);
-    for (first, of_first) in totals.iter().enumerate() {
-        [covariance[first * columns + first], across[first]] = sums_of_powers(of_first);
-        for (second, of_second) in totals.iter().enumerate().skip(first + 1) {
-            let product = of_first.iter().zip(of_second).map(|(one, other)| one * other).sum();
-            covariance[first * columns + second] = product;
-            covariance[second * columns + first] = product;
-        }
-    }
+    let (terms, lines): (Vec<Vec<ClassTerm>>, Vec<Vec<GroupLine<'_>>>) = of_columns.into_iter().unzip();
+    let of_blocks = workers.map_with(
+        groups.blocks(),
+        || vec![Vec::new(); columns],
+        |totals: &mut Vec<Vec<f64>>, block| {
+            for (totals, lines) in totals.iter_mut().zip(&lines) {
+                groups.block_totals(block, classes, lines, totals);
+            }
+            Ok(Powers::of_columns(totals))
+        },
+    )?;
+    let Powers { products: mut covariance, fourths: mut across } = Powers::total(columns, of_blocks);
+    let mut count = groups.count as f64;
     // The extra group of a class is in no other.
     for (frame, term) in frames.iter().zip(terms.iter().flatten()) {
         let Some(extra) = frame.extra_unit() else { continue };
@@ -310,9 +311,6 @@ fn add_up_groups(
         covariance[0] += extra.powi(2);
         across[0] += extra.powi(4);
         count += 1.0;
-    }
-    for totals in totals {
-        groups.buffers.give_back(totals);
     }
     let terms = (0..classes.len()).flat_map(|class| terms.iter().map(move |terms| terms[class])).collect();
     Ok(Sums { covariance, terms, across: groups.span_classes().then_some((across, count)), columns })

@@ -1,8 +1,9 @@
 //! The variance of the share of two classes, from their placements: an entry of a pair matrix. It is the case of `moments`
 //! with one column, two classes and fixed class sizes, written out because evaluations find one for every pair of classes.
 
-use super::design::{Design, Groups, SharedPlaces, UnitOrder};
+use super::design::{Design, UnitOrder};
 use super::freedom::{degrees_of_freedom, degrees_of_freedom_across};
+use super::groups::{Groups, SharedPlaces};
 use super::moments::class_term;
 use super::unit_sums::{GroupDeviations, GroupLine, Line, UnitRows, column_mean, column_powers, spread_of};
 use crate::error::Result;

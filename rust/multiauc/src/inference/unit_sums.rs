@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::design::{Design, Groups};
+use super::design::Design;
+use super::groups::Groups;
 use crate::error::Result;
 use crate::parallel::Workers;
 use crate::simd::{Simd, Vectorizable, run_widest};
@@ -70,6 +71,34 @@ pub(super) fn spread_of(effective: f64) -> f64 {
 pub(super) struct Powers {
     pub products: Vec<f64>,
     pub fourths: Vec<f64>,
+}
+
+impl Powers {
+    /// Those of some columns of units.
+    pub(super) fn of_columns(columns: &[Vec<f64>]) -> Self {
+        let count = columns.len();
+        let mut powers = Self { products: vec![0.0; count * count], fourths: vec![0.0; count] };
+        for (first, column) in columns.iter().enumerate() {
+            [powers.products[first * count + first], powers.fourths[first]] = sums_of_powers(column);
+            for (second, other) in columns[..first].iter().enumerate() {
+                let units = [Line { mean: 0.0, spread: 1.0, shift: 0.0 }; 2];
+                let [product] = lane_sums([column, other], UnitProducts(units));
+                powers.products[first * count + second] = product;
+                powers.products[second * count + first] = product;
+            }
+        }
+        powers
+    }
+
+    /// The sums of some powers of so many columns.
+    pub(super) fn total(count: usize, parts: Vec<Self>) -> Self {
+        let mut total = Self { products: vec![0.0; count * count], fourths: vec![0.0; count] };
+        for part in parts {
+            total.products.iter_mut().zip(part.products).for_each(|(sum, product)| *sum += product);
+            total.fourths.iter_mut().zip(part.fourths).for_each(|(sum, fourth)| *sum += fourth);
+        }
+        total
+    }
 }
 
 /// T̄_k of every column.
@@ -245,7 +274,7 @@ impl GroupLine<'_> {
 }
 
 /// Σ of the squares and of the fourth powers.
-pub(super) fn sums_of_powers(values: &[f64]) -> [f64; 2] {
+fn sums_of_powers(values: &[f64]) -> [f64; 2] {
     lane_sums([values], UnitPowers(Line { mean: 0.0, spread: 1.0, shift: 0.0 }))
 }
 

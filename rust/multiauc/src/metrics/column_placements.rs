@@ -113,7 +113,8 @@ fn place_column<T: Score>(
 ) -> Result<ColumnPlacements> {
     let rows = &design.rows;
     let ColumnScratch { table, by_rank, order, rest_below, sum_by_pair } = scratch;
-    table.build(blocks.run(class, class), rows.weights_of(class), lattice, Arrangement::Sorted, workers)?;
+    let arrangement = Arrangement::quickest(None, rows.len());
+    table.build(blocks.run(class, class), rows.weights_of(class), lattice, arrangement, workers)?;
     let order = if design.is_order_needed() {
         let ranks: Vec<f64> = (0..table.len()).map(|rank| rank as f64).collect();
         let mut of_rows = buffers.take(table.len());

@@ -15,9 +15,6 @@ const PAIRS_PER_THREAD: usize = 4;
 /// The same in rows, for small classes: waking a thread takes as long as placing a few hundred rows.
 const ROWS_PER_THREAD: usize = 1 << 17;
 
-/// With as many rows, counts of a table that is not sorted might overflow.
-const MOST_UNSORTED_ROWS: usize = 1 << 31;
-
 /// The scores of two classes in their two columns.
 pub(super) struct PairOperands<'b, T> {
     pub classes: [usize; 2],
@@ -125,11 +122,8 @@ pub(super) fn place_by_difference<T: Score>(
     };
     let nearness = Nearness { tolerance: near, is_settled: |key: f64| rule.is_settled(key) };
     // Settled keys tie with many others: among sorted rows these are found at once.
-    let arrangement = if rule.settles_decimals() || rows.len() >= MOST_UNSORTED_ROWS {
-        Arrangement::Sorted
-    } else {
-        Arrangement::Any { tolerance: near }
-    };
+    let arrangement =
+        if rule.settles_decimals() { Arrangement::Sorted } else { Arrangement::quickest(near, rows.len()) };
     let kind = (nearness, multiples, arrangement);
     if let Some(placed) = place_by_table(rows, pair.classes, keys, kind, (table, by_rank), (buffers, workers))? {
         return Ok(placed);

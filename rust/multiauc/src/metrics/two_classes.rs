@@ -64,7 +64,7 @@ impl OneRanking {
         }
         let [of_first, of_second] = <[Vec<f64>; 2]>::try_from(keys).expect("keys of two classes");
         let nearness = Nearness { tolerance, is_settled: |_| false };
-        let kind = (nearness, unit.map(|_| 1.0), Arrangement::Any { tolerance });
+        let kind = (nearness, unit.map(|_| 1.0), Arrangement::quickest(tolerance, rows.len()));
         let mut scratch = PlacingScratch::default();
         let memory = (&Buffers::default(), workers);
         let placed = place_by_table(rows, [0, 1], &[of_first, of_second], kind, scratch.table(), memory)?;

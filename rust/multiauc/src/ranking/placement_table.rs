@@ -23,6 +23,15 @@ pub(crate) enum Arrangement {
     },
 }
 
+impl Arrangement {
+    /// The quickest for the classes of a sample of so many rows.
+    pub(crate) const fn quickest(tolerance: Option<f64>, rows: usize) -> Self {
+        /// With as many rows, counts of a table that is not sorted might overflow.
+        const MOST_UNSORTED_ROWS: usize = 1 << 31;
+        if rows < MOST_UNSORTED_ROWS { Self::Any { tolerance } } else { Self::Sorted }
+    }
+}
+
 /// Smaller tables are sorted: there is little to save.
 const SMALLEST_UNSORTED: usize = 32;
 

@@ -13,14 +13,16 @@ use super::table_building::extremes;
 use crate::float::{Float, Score};
 use crate::simd::{Simd, Vectorizable, run_widest};
 
-/// Keys that are compared at once.
-const LANES: usize = 8;
+/// Keys that are compared at once: few buckets have more.
+const LANES: usize = 4;
 /// Buckets per key of the table.
 const BUCKETS_PER_KEY: usize = 2;
 /// No bucket has more keys.
 const FULLEST: u32 = 64;
-/// If more than one key in this many is in a bucket with more than can be compared at once, there is no table.
-const KEYS_PER_CROWDED: usize = 16;
+/// If more than one key in so many is in a bucket with more than this, there is no table.
+const CROWDED: (usize, u32) = (16, 8);
+/// The unit of the upper half of a mark.
+const STARTED: u64 = 1 << 32;
 /// Larger tables do not stay in the nearest cache.
 const SMALLEST_PREFETCHED: usize = 1 << 15;
 
@@ -30,27 +32,18 @@ pub(super) struct UnsortedTable {
     map: BucketMap<f64>,
     /// `starts[b]..starts[b + 1]` are the places of bucket b.
     starts: Vec<u32>,
-    /// The keys by place, then eight infinities so that eight keys can be read from any place.
+    /// The keys by place, then infinities so that a few keys can be read from any place.
     keys: Vec<f64>,
     /// The place of each row; while the table is built, its bucket.
     places: Vec<u32>,
-    /// The rows looked up, by where their bucket starts.
-    marks: Vec<u32>,
-    /// For each place, twice the number of the rows looked up that were compared with its key and lie above it; once for
-    /// those that tie.
-    above: Vec<u32>,
+    /// What rows looked up leave at each place, as one number so that it is read and written at once: [`STARTED`] for each
+    /// row whose bucket starts there, and 2 for each that was compared with the key and lies above it, 1 if it ties.
+    marks: Vec<u64>,
 }
 
 impl Default for UnsortedTable {
     fn default() -> Self {
-        Self {
-            map: BucketMap::ONE_BUCKET,
-            starts: Vec::new(),
-            keys: Vec::new(),
-            places: Vec::new(),
-            marks: Vec::new(),
-            above: Vec::new(),
-        }
+        Self { map: BucketMap::ONE_BUCKET, starts: Vec::new(), keys: Vec::new(), places: Vec::new(), marks: Vec::new() }
     }
 }
 
@@ -73,10 +66,8 @@ impl UnsortedTable {
 
     /// Forgets what was looked up.
     pub(super) fn clear_marks(&mut self) {
-        for (counts, length) in [(&mut self.marks, self.places.len() + 1), (&mut self.above, self.keys.len())] {
-            counts.clear();
-            counts.resize(length, 0);
-        }
+        self.marks.clear();
+        self.marks.resize(self.keys.len(), 0);
     }
 
     /// Looks the keys of another class up, as [`PlacementTable`](super::PlacementTable) does. Any key within the tolerance
@@ -97,9 +88,9 @@ impl UnsortedTable {
     /// For the row at each place, how many of the rows looked up lie below it, ties counting half, on top of `first`.
     pub(super) fn below_by_place(&self, first: f64, below: &mut Vec<f64>) {
         let mut up_to = 0_u32;
-        below.extend(self.marks.iter().zip(&self.above[..self.len()]).map(|(&mark, &above)| {
-            up_to += mark;
-            first + (f64::from(up_to) - 0.5 * f64::from(above))
+        below.extend(self.marks[..self.len()].iter().map(|&mark| {
+            up_to += (mark / STARTED) as u32;
+            first + (f64::from(up_to) - 0.5 * f64::from((mark % STARTED) as u32))
         }));
     }
 }
@@ -131,14 +122,15 @@ impl<T: Score> Vectorizable for Build<'_, T> {
             places.extend_from_slice(&indices[..block.len()]);
             indices[..block.len()].iter().for_each(|&index| starts[index as usize + 2] += 1);
         }
+        let (keys_per_crowded, most) = CROWDED;
         let (mut sum, mut crowded, mut fullest) = (0, 0, 0);
         for start in starts.iter_mut() {
-            crowded += if *start > LANES as u32 { *start } else { 0 };
+            crowded += if *start > most { *start } else { 0 };
             fullest = fullest.max(*start);
             sum += *start;
             *start = sum;
         }
-        if fullest > FULLEST || crowded as usize > count / KEYS_PER_CROWDED {
+        if fullest > FULLEST || crowded as usize > count / keys_per_crowded {
             return false;
         }
         by_place.resize(count + LANES, 0.0);
@@ -168,7 +160,7 @@ impl<T: Score, F: Fn(f64) -> f64, const NEAR: bool> Vectorizable for LookUp<'_, 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> LookupTotals {
         let Self { table, keys, tolerance, finish, below } = self;
-        let UnsortedTable { map, starts, keys: by_place, marks, above, .. } = table;
+        let UnsortedTable { map, starts, keys: by_place, marks, .. } = table;
         // A neighbourhood may reach into the next bucket, but no further: buckets are much wider than the tolerance.
         let reach = if NEAR { 2 } else { 1 };
         let is_prefetched = by_place.len() >= SMALLEST_PREFETCHED;
@@ -181,7 +173,6 @@ impl<T: Score, F: Fn(f64) -> f64, const NEAR: bool> Vectorizable for LookUp<'_, 
                 for &index in &indices[..keys.len()] {
                     let start = starts[index as usize] as usize;
                     simd.prefetch(&by_place[start]);
-                    simd.prefetch(&above[start]);
                     simd.prefetch(&marks[start]);
                 }
             }
@@ -189,15 +180,14 @@ impl<T: Score, F: Fn(f64) -> f64, const NEAR: bool> Vectorizable for LookUp<'_, 
             for (((entry, &key), &low), &index) in doubled.iter_mut().zip(keys).zip(&lows).zip(&indices) {
                 let high = key.into() + tolerance;
                 let (start, end) = (starts[index as usize], starts[index as usize + reach]);
-                marks[start as usize] += 1;
-                let (mut place, mut counts) = (start as usize, (0, 0));
+                let (mut place, mut counts, mut started) = (start as usize, (0, 0), STARTED);
                 loop {
                     // Keys read past the end of the bucket belong to later ones: they are larger and count for nothing.
-                    let of_keys = by_place[place..].first_chunk().expect("padded by eight keys");
-                    let of_above = above[place..].first_chunk_mut().expect("as long as the keys");
-                    let (below, up_to) = simd.mark_f64(of_keys, low, high, of_above);
+                    let of_keys = by_place[place..].first_chunk().expect("padded");
+                    let of_marks = marks[place..].first_chunk_mut().expect("as long as the keys");
+                    let (below, up_to) = simd.mark_f64(of_keys, low, high, started, of_marks);
                     counts = (counts.0 + below, counts.1 + up_to);
-                    place += LANES;
+                    (place, started) = (place + LANES, 0);
                     if place >= end as usize {
                         break;
                     }
