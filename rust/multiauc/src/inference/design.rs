@@ -131,7 +131,7 @@ impl Design {
     pub fn units(&self) -> Vec<u64> {
         match &self.groups {
             None => self.rows.sizes().rows.clone(),
-            Some(groups) => groups.of_class.iter().map(|of_class| of_class.names.len() as u64).collect(),
+            Some(groups) => groups.of_class.iter().map(|of_class| of_class.numbers.len() as u64).collect(),
         }
     }
 
@@ -139,7 +139,7 @@ impl Design {
     pub(super) fn unit_count(&self, class: usize) -> f64 {
         match &self.groups {
             None => self.rows.count(class) as f64,
-            Some(groups) => groups.of_class[class].names.len() as f64,
+            Some(groups) => groups.of_class[class].numbers.len() as f64,
         }
     }
 

@@ -11,8 +11,8 @@ use crate::simd::{Simd, Vectorizable, run_widest};
 const BLOCK: usize = 1 << 13;
 
 /// A set of names, a bit for each: small enough to stay in the nearest cache.
-#[derive(Debug)]
-struct NameSet {
+#[derive(Debug, Default)]
+pub(super) struct NameSet {
     words: Vec<u64>,
     /// Names in all words before each.
     before: Vec<u32>,
@@ -88,114 +88,74 @@ impl Vectorizable for FindGroups<'_> {
     }
 }
 
+/// Replaces the names of the groups of a class by their numbers among all of so many groups.
+struct Renumber<'g> {
+    of_class: &'g mut ClassGroups,
+    of_all: &'g NameSet,
+    count: usize,
+}
+
+impl Vectorizable for Renumber<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Self { of_class: ClassGroups { numbers, set, block_starts, .. }, of_all, count } = self;
+        *set = NameSet::up_to(count as u32);
+        for number in &mut *numbers {
+            *number = of_all.number_of(*number);
+            set.insert(*number);
+        }
+        set.number();
+        let begins = |block: usize| numbers.partition_point(|&number| (number as usize) < block * BLOCK) as u32;
+        block_starts.extend((0..=count.div_ceil(BLOCK)).map(begins));
+    }
+}
+
 /// The groups of the rows, class by class.
 #[derive(Debug)]
 pub(super) struct Groups {
     pub of_class: Vec<ClassGroups>,
     /// How many there are.
     pub count: usize,
-    /// The groups that two classes have in common, unless they are very many.
-    pairs: Option<SharedGroups>,
     /// Memory for sums over groups.
     pub buffers: Buffers<f64>,
 }
 
-/// The groups that two classes have in common, for all pairs of classes.
-#[derive(Debug)]
-struct SharedGroups {
-    /// By the number of the pair: where each group is among those of the first class, and among those of the second.
-    of_pairs: Vec<Vec<[u32; 2]>>,
-}
+/// The groups that two classes have in common.
+#[derive(Clone, Copy)]
+pub(super) struct SharedGroups<'g>([&'g NameSet; 2]);
 
-/// The groups that two classes have in common, by their places among those of each.
-pub(super) enum SharedPlaces<'g> {
-    /// Found before; `is_swapped` if the second class is the first of each place.
-    Listed { places: &'g [[u32; 2]], is_swapped: bool },
-    /// To be found: the numbers of both classes' groups in increasing order, and how many are in both.
-    Merged { numbers: [&'g [u32]; 2], count: usize },
-}
-
-impl SharedPlaces<'_> {
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Listed { places, .. } => places.len(),
-            Self::Merged { count, .. } => *count,
-        }
-    }
-
-    /// Calls `visit` with the places of each.
+impl SharedGroups<'_> {
+    /// Calls `visit` with the places of each among the groups of either class.
     #[inline(always)]
-    pub(super) fn for_each(&self, mut visit: impl FnMut([usize; 2])) {
-        match self {
-            Self::Listed { places, is_swapped: false } => {
-                places.iter().for_each(|&[first, second]| visit([first as usize, second as usize]));
+    pub(super) fn for_each(self, mut visit: impl FnMut([usize; 2])) {
+        let Self([first, second]) = self;
+        for (index, (of_first, of_second)) in first.words.iter().zip(&second.words).enumerate() {
+            let mut shared = of_first & of_second;
+            while shared != 0 {
+                let earlier = (1 << shared.trailing_zeros()) - 1;
+                let place = |set: &NameSet, word: u64| set.before[index] + (word & earlier).count_ones();
+                visit([place(first, *of_first) as usize, place(second, *of_second) as usize]);
+                shared &= shared - 1;
             }
-            Self::Listed { places, is_swapped: true } => {
-                places.iter().for_each(|&[second, first]| visit([first as usize, second as usize]));
-            }
-            Self::Merged { numbers, .. } => merge(*numbers, visit),
         }
-    }
-}
-
-/// Calls `visit` with the places of the numbers that two increasing lists have in common.
-fn merge([of_first, of_second]: [&[u32]; 2], mut visit: impl FnMut([usize; 2])) {
-    let (mut first, mut second) = (0, 0);
-    while let (Some(a), Some(b)) = (of_first.get(first), of_second.get(second)) {
-        if a == b {
-            visit([first, second]);
-        }
-        // Without branches, which would be mispredicted.
-        (first, second) = (first + usize::from(a <= b), second + usize::from(b <= a));
     }
 }
 
 /// The groups that a class has rows of.
 #[derive(Debug)]
 pub(super) struct ClassGroups {
-    /// Their names, in increasing order.
-    pub names: Vec<u32>,
-    /// Their places among the names of all groups.
+    /// Their numbers among all groups, in increasing order.
     pub numbers: Vec<u32>,
+    /// The same as a set.
+    set: NameSet,
     /// Where the groups of each block begin among them, and where the last one's end.
     block_starts: Vec<u32>,
     /// The index of each row's group among them.
     pub of_rows: Vec<u32>,
     /// The rows of each of them, by their share of the weight of the class where rows have weights.
     pub sizes: Vec<f64>,
-}
-
-/// The number of a pair of classes c < d among all of them.
-fn pair_number(first: usize, second: usize) -> usize {
-    second * (second - 1) / 2 + first
-}
-
-impl SharedGroups {
-    /// Places per row that are kept at most: groups of many classes have very many pairs of them.
-    const PLACES_PER_ROW: usize = 4;
-
-    /// Those of all pairs of classes, which have so many groups in all; `None` if there are too many to keep.
-    fn new(of_class: &[ClassGroups], count: usize, rows: usize, workers: &Workers<'_>) -> Result<Option<Self>> {
-        let pairs: Vec<[usize; 2]> =
-            (0..of_class.len()).flat_map(|second| (0..second).map(move |first| [first, second])).collect();
-        let (mut classes_of, mut shared) = (vec![0_u32; count], 0);
-        for &number in of_class.iter().flat_map(|of_class| &of_class.numbers) {
-            let classes = &mut classes_of[number as usize];
-            shared += *classes as usize;
-            *classes += 1;
-        }
-        if shared > Self::PLACES_PER_ROW * rows || pairs.len() > rows {
-            return Ok(None);
-        }
-        let of_pairs = workers.map(pairs.len(), |pair| {
-            let mut places = Vec::new();
-            let numbers = pairs[pair].map(|class| &of_class[class].numbers[..]);
-            merge(numbers, |[first, second]| places.push([first as u32, second as u32]));
-            Ok(places)
-        })?;
-        Ok(Some(Self { of_pairs }))
-    }
 }
 
 impl Groups {
@@ -216,33 +176,23 @@ impl Groups {
                         entries.for_each(|(&group, weight)| sizes[group as usize] += weight / total);
                     }
                 }
-                Ok(ClassGroups { names, numbers: Vec::new(), block_starts: Vec::new(), of_rows, sizes })
+                // Names become numbers once those of all classes are known.
+                Ok(ClassGroups { numbers: names, set: NameSet::default(), block_starts: Vec::new(), of_rows, sizes })
             },
         )?;
         let mut of_all = NameSet::up_to(last);
-        of_class.iter().flat_map(|of_class| &of_class.names).for_each(|&name| of_all.insert(name));
+        of_class.iter().flat_map(|of_class| &of_class.numbers).for_each(|&name| of_all.insert(name));
         let count = of_all.number() as usize;
         workers.map_chunks(&mut of_class, 1, |_, of_class| {
-            let ClassGroups { names, numbers, block_starts, .. } = &mut of_class[0];
-            numbers.extend(names.iter().map(|&name| of_all.number_of(name)));
-            let begins = |block: usize| numbers.partition_point(|&number| (number as usize) < block * BLOCK) as u32;
-            block_starts.extend((0..=count.div_ceil(BLOCK)).map(begins));
+            run_widest(Renumber { of_class: &mut of_class[0], of_all: &of_all, count });
             Ok(())
         })?;
-        let pairs = SharedGroups::new(&of_class, count, rows.len(), workers)?;
-        Ok(Self { of_class, count, pairs, buffers: Buffers::default() })
+        Ok(Self { of_class, count, buffers: Buffers::default() })
     }
 
     /// The groups that two classes have in common.
-    pub(super) fn shared(&self, first: usize, second: usize) -> SharedPlaces<'_> {
-        let Some(SharedGroups { of_pairs }) = &self.pairs else {
-            let numbers = [first, second].map(|class| &self.of_class[class].numbers[..]);
-            let mut count = 0;
-            merge(numbers, |_| count += 1);
-            return SharedPlaces::Merged { numbers, count };
-        };
-        let places = &of_pairs[pair_number(first.min(second), first.max(second))];
-        SharedPlaces::Listed { places, is_swapped: second < first }
+    pub(super) fn shared(&self, first: usize, second: usize) -> SharedGroups<'_> {
+        SharedGroups([first, second].map(|class| &self.of_class[class].set))
     }
 
     /// Number of blocks of groups.
@@ -258,8 +208,8 @@ impl Groups {
             let ClassGroups { numbers: of_class, block_starts, .. } = &self.of_class[class];
             let places = block_starts[block] as usize..block_starts[block + 1] as usize;
             // Groups in increasing order: memory is read and written from one end to the other.
-            for (&number, place) in of_class[places.clone()].iter().zip(places) {
-                totals[number as usize - numbers.start] += line.at(place);
+            for (&number, unit) in of_class[places.clone()].iter().zip(line.units(places)) {
+                totals[number as usize - numbers.start] += unit;
             }
         }
     }

@@ -3,11 +3,12 @@
 
 use super::design::{Design, UnitOrder};
 use super::freedom::{degrees_of_freedom, degrees_of_freedom_across};
-use super::groups::{Groups, SharedPlaces};
+use super::groups::{Groups, SharedGroups};
 use super::moments::class_term;
 use super::unit_sums::{GroupDeviations, GroupLine, Line, UnitRows, column_mean, column_powers, spread_of};
 use crate::error::Result;
 use crate::parallel::Workers;
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// One of two classes.
 pub(crate) struct PairSide<'v> {
@@ -98,41 +99,63 @@ fn of_groups(
         of_side(0) + of_side(1)
     });
     let shared = groups.shared(frames[0].class, frames[1].class);
-    let [variance, fourths] = powers_together(apart, lines, &shared);
-    let count = (lines[0].sums.len() + lines[1].sums.len() - shared.len()) as f64;
-    let degrees_of_freedom = if shared.len() == 0 {
+    let Together { powers: [variance, fourths], shared } = run_widest(AddShared { apart, lines, shared });
+    let degrees_of_freedom = if shared == 0 {
         degrees_of_freedom(variance, &terms)
     } else {
+        let count = (lines[0].sums.len() + lines[1].sums.len() - shared) as f64;
         degrees_of_freedom_across(variance, &terms, fourths, count)
     };
     PairVariance { variance, degrees_of_freedom }
 }
 
-/// Σ ψ² and Σ ψ⁴ over the groups of two classes, from what they are with groups of each class by themselves: groups that
-/// both classes have count once.
-fn powers_together(apart: [f64; 2], lines: [GroupLine<'_>; 2], shared: &SharedPlaces<'_>) -> [f64; 2] {
-    /// A smaller part of the sums is not left by subtraction.
-    const LEAST: f64 = 1.0 / 16.0;
-    let (mut of_shared, mut of_sides) = ([0.0; 2], [0.0; 2]);
-    shared.for_each(|[first, second]| {
-        let sides = [lines[0].sums[first] * lines[0].of_sum, lines[1].sums[second] * lines[1].of_sum];
-        let squares = [sides[0] * sides[0], sides[1] * sides[1]];
-        let total = sides[0] + sides[1];
-        let square = total * total;
-        of_sides[0] += squares[0] + squares[1];
-        of_sides[1] += squares[0] * squares[0] + squares[1] * squares[1];
-        of_shared[0] += square;
-        of_shared[1] += square * square;
-    });
-    let found = [0, 1].map(|power| (apart[power] - of_sides[power]) + of_shared[power]);
-    if (0..2).all(|power| found[power] >= LEAST * apart[power]) {
-        return found;
+/// What the groups of two classes add up to together.
+struct Together {
+    /// Σ ψ² and Σ ψ⁴.
+    powers: [f64; 2],
+    /// How many groups both classes have.
+    shared: usize,
+}
+
+/// Finds it from what the powers are with the groups of each class by themselves: groups that both classes have count
+/// once.
+struct AddShared<'g> {
+    apart: [f64; 2],
+    lines: [GroupLine<'g>; 2],
+    shared: SharedGroups<'g>,
+}
+
+impl Vectorizable for AddShared<'_> {
+    type Output = Together;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Together {
+        /// A smaller part of the sums is not left by subtraction.
+        const LEAST: f64 = 1.0 / 16.0;
+        let Self { apart, lines, shared } = self;
+        let (mut of_shared, mut of_sides, mut count) = ([0.0; 2], [0.0; 2], 0);
+        shared.for_each(|[first, second]| {
+            let sides = [lines[0].sums[first] * lines[0].of_sum, lines[1].sums[second] * lines[1].of_sum];
+            let squares = [sides[0] * sides[0], sides[1] * sides[1]];
+            let total = sides[0] + sides[1];
+            let square = total * total;
+            of_sides[0] += squares[0] + squares[1];
+            of_sides[1] += squares[0] * squares[0] + squares[1] * squares[1];
+            of_shared[0] += square;
+            of_shared[1] += square * square;
+            count += 1;
+        });
+        let found = [0, 1].map(|power| (apart[power] - of_sides[power]) + of_shared[power]);
+        if (0..2).all(|power| found[power] >= LEAST * apart[power]) {
+            return Together { powers: found, shared: count };
+        }
+        // Nearly all groups are shared, and cancel: those of one class are added up by themselves.
+        let mut alone = lines.map(|line| line.sums.iter().map(|sum| sum * line.of_sum).collect::<Vec<f64>>());
+        shared.for_each(|[first, second]| (alone[0][first], alone[1][second]) = (0.0, 0.0));
+        let powers = alone.iter().flatten().fold(of_shared, |[squares, fourths], value| {
+            let square = value * value;
+            [squares + square, fourths + square * square]
+        });
+        Together { powers, shared: count }
     }
-    // Nearly all groups are shared, and cancel: those of one class are added up by themselves.
-    let mut alone = lines.map(|line| line.sums.iter().map(|sum| sum * line.of_sum).collect::<Vec<f64>>());
-    shared.for_each(|[first, second]| (alone[0][first], alone[1][second]) = (0.0, 0.0));
-    alone.iter().flatten().fold(of_shared, |[squares, fourths], value| {
-        let square = value * value;
-        [squares + square, fourths + square * square]
-    })
 }

@@ -206,7 +206,7 @@ impl GroupDeviations {
     /// Those of one column of a class, whose rows have these shares of its weight, where they have weights, and these
     /// groups.
     pub(super) fn new(groups: &Groups, class: usize, column: &[f64], rows: UnitRows<'_>, centre: f64) -> Self {
-        let mut sums = groups.buffers.take(groups.of_class[class].names.len());
+        let mut sums = groups.buffers.take(groups.of_class[class].numbers.len());
         sums.fill(0.0);
         match rows.shares {
             None => {
@@ -253,10 +253,11 @@ pub(super) struct GroupLine<'v> {
 }
 
 impl GroupLine<'_> {
-    /// Of the group at a place.
+    /// Of the groups at some places.
     #[inline(always)]
-    pub(super) fn at(&self, place: usize) -> f64 {
-        self.of_sum * self.sums[place] + self.of_size * self.sizes[place]
+    pub(super) fn units(&self, places: Range<usize>) -> impl Iterator<Item = f64> {
+        let entries = self.sums[places.clone()].iter().zip(&self.sizes[places]);
+        entries.map(|(sum, size)| self.of_sum * sum + self.of_size * size)
     }
 
     /// The same line, but zero.
