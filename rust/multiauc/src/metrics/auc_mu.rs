@@ -1,16 +1,17 @@
 //! AUC_mu (Kleiman & Page 2019): each pair of classes ranked by the distance from the boundary between them.
 
 use super::pair_placements::{
-    PairOperands, PairPlacements, PlacingScratch, for_each_pair, gather_whole, place_by_difference,
+    PairOperands, PairPlacements, PlacingMemory, PlacingScratch, RankedScores, for_each_pair, gather_whole,
+    place_by_difference,
 };
-use super::two_classes::{OneRanking, single_score_wins};
+use super::two_classes::single_score_wins;
 use super::weighting::PairWeighting;
 use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, PairSide, PairVariance, Statistic, add, pair_variance};
 use crate::keys::DifferenceRule;
-use crate::memory::{Buffers, zeroed};
+use crate::memory::zeroed;
 use crate::metric::Metric;
 use crate::pairs::{
     PairScore, PairWeights, Partition, SampleAverage, ShareMatrix, Tally, Wins, cost_score, tally_differences,
@@ -74,7 +75,7 @@ struct PlacedPair<'p> {
 pub(super) fn auc_mu_statistic<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
-    (whole, rule, one): (Option<&ClassBlocks<T>>, DifferenceRule, Option<&OneRanking>),
+    RankedScores { whole, rule, one, memory: PlacingMemory { buffers, scratch } }: RankedScores<'_, T>,
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
 ) -> Result<(Statistic, PairTable)> {
@@ -103,17 +104,16 @@ pub(super) fn auc_mu_statistic<T: Score>(
     if let Some(one) = one {
         add_pairs(&[PlacedPair { classes: [0, 1], placed: &one.placed, variance: one.variance }])?;
     } else {
-        let buffers = Buffers::default();
         let place = |scratch: &mut PlacingScratch, pair: &PairOperands<'_, T>| {
             let classes @ [c, d] = pair.classes;
-            let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, (&buffers, workers))?;
+            let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, (buffers, workers))?;
             let side =
                 |side: usize| PairSide { class: classes[side], placements: &placed.placements[side], order: None };
             let (variance, deviations) = pair_variance(design, &[side(0), side(1)], placed.wins.share(), workers)?;
             design.give_back(deviations.into_iter().flatten());
             Ok((classes, placed, variance))
         };
-        for_each_pair(sample, rows, whole, workers, place, |wave| {
+        for_each_pair(sample, rows, whole, (scratch, workers), place, |wave| {
             let pairs = wave.iter().map(|(classes, placed, variance)| PlacedPair {
                 classes: *classes,
                 placed,

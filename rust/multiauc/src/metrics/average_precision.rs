@@ -15,6 +15,7 @@ use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Estimate, Segment, Statistic, WorstCase, add, estimate_one};
+use crate::memory::Pool;
 use crate::metric::Metric;
 use crate::pairs::weighted_mean;
 use crate::parallel::Workers;
@@ -90,7 +91,7 @@ pub(super) fn average_precision_statistics<T: Score>(
         let column = Column::new(sample, rows, rows.present()[index]);
         Ok((column.class, column.value(rows), column.components(rows)))
     };
-    in_waves(workers, rows.present().len(), 1, place_column, |wave| {
+    in_waves(workers, &Pool::default(), (rows.present().len(), 1), place_column, |wave| {
         let mut contributions = Vec::with_capacity(wave.len());
         for (class, value, of_rows) in &wave {
             values[*class] = *value;

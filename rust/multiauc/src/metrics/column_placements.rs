@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
+use super::pair_placements::{PlacingMemory, PlacingScratch};
 use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
-use crate::inference::{Design, GroupDeviations, PairSide, UnitOrder, pair_variance};
-use crate::memory::{Buffers, set_zeros};
+use crate::inference::{Design, GroupDeviations, PairSide, pair_variance};
+use crate::memory::Buffers;
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
-use crate::ranking::{Arrangement, Nearness, PlacementLookup, WeightedWins};
+use crate::ranking::{Arrangement, Nearness, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Where the rows stand in one column.
@@ -55,39 +56,27 @@ impl ColumnPlacements {
     }
 }
 
-/// Memory reused from column to column.
-#[derive(Debug, Default)]
-struct ColumnScratch {
-    table: PlacementLookup,
-    by_rank: Vec<f64>,
-    /// The rows of the class by rank, where they are not alike.
-    order: UnitOrder,
-    /// By rank: how many of all other rows are below, and Σ_d ω_cd · (proportion of class d below).
-    rest_below: Vec<f64>,
-    sum_by_pair: Vec<f64>,
-}
-
-/// Runs `task(placements)` for the column of every present class, the placements in memory of `buffers`; `consume` gets
+/// Runs `task(placements)` for the column of every present class, the placements in the buffers of `memory`; `consume` gets
 /// the results a few at a time, in class order. `omega` is the K × K matrix of the weights of pairs; `whole` has all scores,
 /// if they were gathered at once; `lattice` is the m of the lattice 1/m that holds every score, if there is one.
 pub(super) fn for_each_column<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
     (omega, whole, lattice): (&[f64], Option<&ClassBlocks<T>>, Option<f64>),
-    (buffers, workers): (&Buffers<f64>, &Workers<'_>),
+    (memory, workers): (&PlacingMemory, &Workers<'_>),
     task: impl Fn(ColumnPlacements) -> Result<R> + Sync,
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
     let classes = sample.classes();
     let mut run_columns = |blocks: &ClassBlocks<T>, columns: Range<usize>| {
         let wanted: Vec<usize> = columns.filter(|&class| design.rows.count(class) > 0).collect();
-        let run = |scratch: &mut ColumnScratch, index: usize| {
+        let run = |scratch: &mut PlacingScratch, index: usize| {
             let class = wanted[index];
             let omega = &omega[class * classes..][..classes];
-            task(place_column(design, blocks, (class, omega, lattice), scratch, buffers, workers)?)
+            task(place_column(design, blocks, (class, omega, lattice), scratch, &memory.buffers, workers)?)
         };
         // All columns take about the same time, and each holds a number per row.
-        in_waves(workers, wanted.len(), 1, run, &mut consume)
+        in_waves(workers, &memory.scratch, (wanted.len(), 1), run, &mut consume)
     };
     if let Some(blocks) = whole {
         return run_columns(blocks, 0..classes);
@@ -107,12 +96,12 @@ fn place_column<T: Score>(
     design: &Design,
     blocks: &ClassBlocks<T>,
     (class, omega, lattice): (usize, &[f64], Option<f64>),
-    scratch: &mut ColumnScratch,
+    scratch: &mut PlacingScratch,
     buffers: &Buffers<f64>,
     workers: &Workers<'_>,
 ) -> Result<ColumnPlacements> {
     let rows = &design.rows;
-    let ColumnScratch { table, by_rank, order, rest_below, sum_by_pair } = scratch;
+    let PlacingScratch { table, by_rank, order, .. } = scratch;
     let arrangement = Arrangement::quickest(None, rows.len());
     table.build(blocks.run(class, class), rows.weights_of(class), lattice, arrangement, workers)?;
     let order = if design.is_order_needed() {
@@ -136,9 +125,10 @@ fn place_column<T: Score>(
         degrees_of_freedom: vec![f64::NAN; rows.classes()],
         deviations: Vec::new(),
     };
-    for sums in [&mut *rest_below, &mut *sum_by_pair] {
-        set_zeros(sums, table.len());
-    }
+    // By rank: how many of all other rows are below, and Σ_d ω_cd · (proportion of class d below).
+    let [mut rest_below, mut sum_by_pair] = [buffers.take(table.len()), buffers.take(table.len())];
+    rest_below.fill(0.0);
+    sum_by_pair.fill(0.0);
     for d in rows.others(class) {
         workers.check()?;
         let placements = &mut column.placements[rows.range(d)];
@@ -147,7 +137,7 @@ fn place_column<T: Score>(
         table.below_by_rank(by_rank, workers)?;
         // An ordered pair counts half as much as the pair itself.
         let (per_weight, pair_weight) = (rows.weight(d).recip(), 0.5 * omega[d] / rows.weight(d));
-        for ((below, rest), sum) in by_rank.iter_mut().zip(&mut *rest_below).zip(&mut *sum_by_pair) {
+        for ((below, rest), sum) in by_rank.iter_mut().zip(&mut rest_below).zip(&mut sum_by_pair) {
             *rest += *below;
             *sum += pair_weight * *below;
             *below *= per_weight;
@@ -168,7 +158,9 @@ fn place_column<T: Score>(
         column.wins[d] = Some(wins);
     }
     let own = &mut column.placements[rows.range(class)];
-    table.by_row(rest_below, |below| below / rest_total, own, workers)?;
-    table.by_row(sum_by_pair, |sum| sum, &mut column.by_pair, workers)?;
+    table.by_row(&rest_below, |below| below / rest_total, own, workers)?;
+    table.by_row(&sum_by_pair, |sum| sum, &mut column.by_pair, workers)?;
+    buffers.give_back(rest_below);
+    buffers.give_back(sum_by_pair);
     Ok(column)
 }

@@ -1,19 +1,18 @@
 //! The statistics that rank by single columns, from one pass over the columns: Hand & Till's M and one-vs-rest.
 
 use super::column_placements::{ColumnPlacements, for_each_column};
-use super::two_classes::OneRanking;
+use super::pair_placements::RankedScores;
 use super::waves::in_waves;
 use super::weighting::{PairWeighting, RestWeighting};
 use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Estimate, GroupDeviations, Segment, Statistic, add, estimate_one};
-use crate::keys::DifferenceRule;
-use crate::memory::{Buffers, zeroed};
+use crate::memory::{Pool, zeroed};
 use crate::metric::Metric;
 use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
 use crate::parallel::Workers;
-use crate::sample::{ClassBlocks, ScoredSample};
+use crate::sample::ScoredSample;
 
 /// What is computed from the columns of a sample.
 pub(super) struct ColumnStatistics {
@@ -29,7 +28,7 @@ pub(super) struct ColumnStatistics {
 pub(super) fn column_statistics<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
-    (whole, rule, one): (Option<&ClassBlocks<T>>, DifferenceRule, Option<&OneRanking>),
+    RankedScores { whole, rule, one, memory }: RankedScores<'_, T>,
     wanted: &[Metric],
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
@@ -42,7 +41,7 @@ pub(super) fn column_statistics<T: Score>(
     let mut per_class = vec![Estimate::MISSING; classes];
     let mut class_slopes = vec![vec![0.0; classes]; classes];
     let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| zeroed(rows.len())).collect();
-    let buffers = Buffers::default();
+    let buffers = &memory.buffers;
     let estimate = |mut column: ColumnPlacements| {
         let wins = column.wins_over_rest(rows);
         let slopes = rest_weighting.class_slopes(rows, column.class, &column.shares(), wins.share());
@@ -70,10 +69,10 @@ pub(super) fn column_statistics<T: Score>(
     };
     let omega = &pair_weighting.omega[..];
     if let Some(one) = one {
-        let place = |(): &mut (), class| estimate(one.column(design, class, omega, &buffers));
-        in_waves(workers, 2, 1, place, add_columns)?;
+        let place = |(): &mut (), class| estimate(one.column(design, class, omega, buffers));
+        in_waves(workers, &Pool::default(), (2, 1), place, add_columns)?;
     } else {
-        for_each_column(sample, design, (omega, whole, rule.lattice()), (&buffers, workers), estimate, add_columns)?;
+        for_each_column(sample, design, (omega, whole, rule.lattice()), (memory, workers), estimate, add_columns)?;
     }
     let values: Vec<f64> = per_class.iter().map(|estimate| estimate.value).collect();
     let [hand_till, even, prevalence] = averages.finish()?;

@@ -3,6 +3,7 @@
 
 use super::MetricOptions;
 use super::auc_mu::{auc_mu, auc_mu_statistic};
+use super::pair_placements::{PlacingMemory, RankedScores};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Design, Statistic};
@@ -73,8 +74,9 @@ pub fn hum_statistic<T: Score>(
 ) -> Result<(Statistic, HumFound)> {
     if is_auc_mu(sample, rule) {
         let options = MetricOptions::default();
-        let (statistic, _) =
-            auc_mu_statistic(sample, design, (None, DifferenceRule::of(sample, workers)?, None), options, workers)?;
+        let (rule, memory) = (DifferenceRule::of(sample, workers)?, &PlacingMemory::default());
+        let scores = RankedScores { whole: None, rule, one: None, memory };
+        let (statistic, _) = auc_mu_statistic(sample, design, scores, options, workers)?;
         let found = HumFound { value: statistic.value, monte_carlo_error: 0.0, is_exact: true };
         return Ok((Statistic { id: Metric::Hum, ..statistic }, found));
     }

@@ -14,7 +14,7 @@ use super::weighting::{PairWeighting, RestWeighting};
 use crate::error::Result;
 use crate::float::Score;
 use crate::keys::DifferenceRule;
-use crate::memory::Buffers;
+use crate::memory::{Buffers, Pool};
 use crate::metric::Metric;
 use crate::parallel::Workers;
 use crate::ranking::Nearness;
@@ -72,7 +72,7 @@ pub fn interactions<T: Score>(
         sample,
         &rows,
         gather_whole(sample, &rows, workers)?.as_ref(),
-        workers,
+        (&Pool::default(), workers),
         |scratch: &mut InteractionScratch, pair| {
             let [c, d] = pair.classes;
             let score = scores.of(c, d);

@@ -45,7 +45,7 @@ use average_precision::{average_precision, average_precision_statistics, is_aver
 use column_statistics::column_statistics;
 use hard_labels::{hard_label_statistics, hard_label_value, hard_label_values_without, is_of_hard_labels};
 use ordered_vus::ordered_vus_statistic;
-use pair_placements::gather_whole;
+use pair_placements::{PlacingMemory, RankedScores, gather_whole};
 use pdi::pdi_statistic;
 pub(crate) use row_means::{brier, log_loss, top_k_credit};
 use row_means::{row_mean, row_mean_statistic};
@@ -191,12 +191,13 @@ pub fn evaluate<T: Score>(
     let ranks_by_class = metrics.contains(&Metric::AucMu) || !by_column.is_empty();
     if ranks_by_class {
         let whole = gather_whole(sample, &design.rows, workers)?;
-        let (whole, rule) = (whole.as_ref(), DifferenceRule::of(sample, workers)?);
+        let (rule, memory) = (DifferenceRule::of(sample, workers)?, PlacingMemory::default());
+        let scores = RankedScores { whole: whole.as_ref(), rule, one: None, memory: &memory };
         let one = match by_column[..] {
             [] => None,
-            _ => OneRanking::find(sample, design, (whole, rule), options, workers)?,
+            _ => OneRanking::find(sample, design, scores, options, workers)?,
         };
-        let scores = (whole, rule, one.as_ref());
+        let scores = RankedScores { one: one.as_ref(), ..scores };
         if metrics.contains(&Metric::AucMu) {
             let (statistic, table) = auc_mu_statistic(sample, design, scores, options, workers)?;
             found.statistics.push(statistic);

@@ -1,10 +1,12 @@
 //! Placements of a pair of classes: by the difference of their scores (AUC_mu), or by one column.
 
+use super::two_classes::OneRanking;
 use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
+use crate::inference::UnitOrder;
 use crate::keys::{DifferenceRule, ExactKey, KeyScratch};
-use crate::memory::Buffers;
+use crate::memory::{Buffers, Pool};
 use crate::pairs::{PairScore, PairTile, PairTiles, WHOLE_MATRIX_CLASSES, Wins, cost_score, shared_group_width};
 use crate::parallel::Workers;
 use crate::ranking::{Arrangement, Nearness, OrderedRows, PlacementLookup, RankedRow, WeightedWins};
@@ -26,17 +28,31 @@ pub(super) struct PairOperands<'b, T> {
 #[derive(Debug, Default)]
 pub(super) struct PlacingScratch {
     pub ordered: OrderedRows,
-    table: PlacementLookup,
+    pub table: PlacementLookup,
     /// Keys of the two sides.
     keys: [Vec<f64>; 2],
-    by_rank: Vec<f64>,
+    pub by_rank: Vec<f64>,
     key_scratch: KeyScratch,
+    /// The rows of a class by rank, where they are not alike.
+    pub order: UnitOrder,
 }
 
-impl PlacingScratch {
-    pub(super) const fn table(&mut self) -> (&mut PlacementLookup, &mut Vec<f64>) {
-        (&mut self.table, &mut self.by_rank)
-    }
+/// Memory for placing classes, reused from metric to metric: fresh memory costs as much as the work done in it.
+#[derive(Debug, Default)]
+pub(super) struct PlacingMemory {
+    pub buffers: Buffers<f64>,
+    pub scratch: Pool<PlacingScratch>,
+}
+
+/// The scores of a sample as metrics that rank rows look at them.
+#[derive(Clone, Copy)]
+pub(super) struct RankedScores<'a, T: Score> {
+    /// All of them, if they were gathered at once.
+    pub whole: Option<&'a ClassBlocks<T>>,
+    pub rule: DifferenceRule,
+    /// The ranking that all metrics share, if they do.
+    pub one: Option<&'a OneRanking>,
+    pub memory: &'a PlacingMemory,
 }
 
 /// Where the rows of two classes stand relative to each other.
@@ -100,7 +116,7 @@ pub(super) fn place_by_difference<T: Score>(
     scratch: &mut PlacingScratch,
     (buffers, workers): (&Buffers<f64>, &Workers<'_>),
 ) -> Result<PairPlacements> {
-    let PlacingScratch { ordered, table, keys, by_rank, key_scratch } = scratch;
+    let PlacingScratch { ordered, table, keys, by_rank, key_scratch, .. } = scratch;
     let is_ranked = *score == PairScore::Difference && {
         let [first, second] = pair.of.map(|[of_first, of_second]| std::iter::once((of_first, of_second)));
         rule.rank_keys(first, second, key_scratch, keys.each_mut())
@@ -206,7 +222,7 @@ pub(super) fn for_each_pair<T: Score, S: Default + Send, R: Send>(
     sample: &ScoredSample<'_, T>,
     rows: &ClassRows,
     whole: Option<&ClassBlocks<T>>,
-    workers: &Workers<'_>,
+    (pool, workers): (&Pool<S>, &Workers<'_>),
     task: impl Fn(&mut S, &PairOperands<'_, T>) -> Result<R> + Sync,
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
@@ -219,7 +235,7 @@ pub(super) fn for_each_pair<T: Score, S: Default + Send, R: Send>(
             let of = [c, d].map(|class| [blocks.run(class, c), blocks.run(class, d)]);
             task(scratch, &PairOperands { classes: [c, d], of })
         };
-        return in_waves(workers, pairs.len(), pairs_per_thread, run, &mut consume);
+        return in_waves(workers, pool, (pairs.len(), pairs_per_thread), run, &mut consume);
     }
     let tiles = PairTiles::new(sample, rows, shared_group_width::<T>(sample.classes(), rows.len()), workers)?;
     let mut memory = PairTile::default();
@@ -231,7 +247,7 @@ pub(super) fn for_each_pair<T: Score, S: Default + Send, R: Send>(
             let ((c_by_c, c_by_d), (d_by_d, d_by_c)) = (tiles.operands(&tile, c, d), tiles.operands(&tile, d, c));
             task(scratch, &PairOperands { classes: [c, d], of: [[c_by_c, c_by_d], [d_by_c, d_by_d]] })
         };
-        in_waves(workers, pairs.len(), pairs_per_thread, run, &mut consume)?;
+        in_waves(workers, pool, (pairs.len(), pairs_per_thread), run, &mut consume)?;
         memory = tile;
     }
     Ok(())

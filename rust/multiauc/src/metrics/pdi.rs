@@ -6,6 +6,7 @@ use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Statistic, add};
+use crate::memory::Pool;
 use crate::metric::Metric;
 use crate::pairs::{column_order, gathered_column_order, map_columns, weighted_mean};
 use crate::parallel::Workers;
@@ -86,7 +87,7 @@ pub(super) fn pdi_statistic<T: Score>(
         let value = column.value(&order, |position| rows.mass(position));
         Ok((column.class, value, column.mean_credits(&order, rows)))
     };
-    in_waves(workers, rows.present().len(), 1, place_column, |wave| {
+    in_waves(workers, &Pool::default(), (rows.present().len(), 1), place_column, |wave| {
         let mut contributions = Vec::with_capacity(wave.len());
         for (class, value, credits) in &wave {
             values[*class] = *value;

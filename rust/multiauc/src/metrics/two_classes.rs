@@ -2,16 +2,16 @@
 
 use super::MetricOptions;
 use super::column_placements::ColumnPlacements;
-use super::pair_placements::{PairPlacements, PlacingScratch, place_by_table};
+use super::pair_placements::{PairPlacements, PlacingScratch, RankedScores, place_by_table};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Design, GroupDeviations, PairSide, PairVariance, pair_variance};
-use crate::keys::{DifferenceRule, KeyScratch};
+use crate::keys::KeyScratch;
 use crate::memory::Buffers;
 use crate::pairs::{Rest, Wins, count_columns};
 use crate::parallel::Workers;
 use crate::ranking::{Arrangement, Nearness};
-use crate::sample::{ClassBlocks, ScoredSample};
+use crate::sample::ScoredSample;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// What class 1 wins against class 0 by its score. Both columns (−s, s) give the same ranking, so every pairwise and
@@ -37,7 +37,7 @@ impl OneRanking {
     pub(super) fn find<T: Score>(
         sample: &ScoredSample<'_, T>,
         design: &Design,
-        (whole, rule): (Option<&ClassBlocks<T>>, DifferenceRule),
+        RankedScores { whole, rule, memory, .. }: RankedScores<'_, T>,
         options: MetricOptions<'_>,
         workers: &Workers<'_>,
     ) -> Result<Option<Self>> {
@@ -65,9 +65,10 @@ impl OneRanking {
         let [of_first, of_second] = <[Vec<f64>; 2]>::try_from(keys).expect("keys of two classes");
         let nearness = Nearness { tolerance, is_settled: |_| false };
         let kind = (nearness, unit.map(|_| 1.0), Arrangement::quickest(tolerance, rows.len()));
-        let mut scratch = PlacingScratch::default();
-        let memory = (&Buffers::default(), workers);
-        let placed = place_by_table(rows, [0, 1], &[of_first, of_second], kind, scratch.table(), memory)?;
+        let placed = memory.scratch.with(|PlacingScratch { table, by_rank, .. }| {
+            let keys = &[of_first, of_second];
+            place_by_table(rows, [0, 1], keys, kind, (table, by_rank), (&memory.buffers, workers))
+        })?;
         let Some(placed) = placed else { return Ok(None) };
         let side = |class: usize| PairSide { class, placements: &placed.placements[class], order: None };
         let (variance, deviations) = pair_variance(design, &[side(0), side(1)], placed.wins.share(), workers)?;
@@ -166,8 +167,9 @@ impl<T: Score> Vectorizable for FindSums<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::super::column_placements::for_each_column;
-    use super::super::pair_placements::gather_whole;
+    use super::super::pair_placements::{PlacingMemory, gather_whole};
     use super::*;
+    use crate::keys::DifferenceRule;
     use crate::parallel::Cancel;
     use crate::sample::{ClassCodes, Sampling, ScoreMatrix};
     use proptest::prelude::*;
@@ -199,8 +201,9 @@ mod tests {
         let design = Design::new(&sample, Sampling::Stratified, &workers).expect("no groups");
         let rule = DifferenceRule::of(&sample, &workers).expect("no one cancels");
         let whole = gather_whole(&sample, &design.rows, &workers).expect("no one cancels");
-        let options = MetricOptions::DEFAULT;
-        let found = OneRanking::find(&sample, &design, (whole.as_ref(), rule), options, &workers);
+        let (options, memory) = (MetricOptions::DEFAULT, PlacingMemory::default());
+        let scores = RankedScores { whole: whole.as_ref(), rule, one: None, memory: &memory };
+        let found = OneRanking::find(&sample, &design, scores, options, &workers);
         assert!(found.expect("no one cancels").is_some());
     }
 
@@ -239,18 +242,19 @@ mod tests {
             let design = Design::new(&sample, sampling, &workers).expect("as many groups");
             let rule = DifferenceRule::of(&sample, &workers).expect("no one cancels");
             let whole = gather_whole(&sample, &design.rows, &workers).expect("no one cancels");
-            let options = MetricOptions::DEFAULT;
-            let found = OneRanking::find(&sample, &design, (whole.as_ref(), rule), options, &workers);
+            let (options, memory) = (MetricOptions::DEFAULT, PlacingMemory::default());
+        let scores = RankedScores { whole: whole.as_ref(), rule, one: None, memory: &memory };
+            let found = OneRanking::find(&sample, &design, scores, options, &workers);
             let found = found.expect("no one cancels");
             let Some(one) = found else { return Ok(()) };
-            let (omega, buffers) = (&[0.0, 1.0, 1.0, 0.0], Buffers::default());
+            let omega = &[0.0, 1.0, 1.0, 0.0];
             let scores = (&omega[..], whole.as_ref(), rule.lattice());
             let mut columns = Vec::new();
             let collect = |wave| { columns.extend::<Vec<ColumnPlacements>>(wave); Ok(()) };
-            for_each_column(&sample, &design, scores, (&buffers, &workers), Ok, collect).expect("no one cancels");
+            for_each_column(&sample, &design, scores, (&memory, &workers), Ok, collect).expect("no one cancels");
             prop_assert_eq!(columns.len(), 2);
             for expected in &columns {
-                let column = one.column(&design, expected.class, omega, &buffers);
+                let column = one.column(&design, expected.class, omega, &memory.buffers);
                 let (found, expected_numbers) = (numbers(&column), numbers(expected));
                 prop_assert!(are_close(&found.0, &expected_numbers.0), "{:?} {:?}", found.0, expected_numbers.0);
                 prop_assert!(are_close(&found.2, &expected_numbers.2), "{:?} {:?}", found.2, expected_numbers.2);
