@@ -52,7 +52,7 @@ pub fn compare(design: &Design, models: &[Statistic], workers: &Workers<'_>) -> 
 pub fn difference(design: &Design, a: &Statistic, b: &Statistic, workers: &Workers<'_>) -> Result<Estimate> {
     let rows = &design.rows;
     assert!([a, b].iter().all(|one| one.components.len() == rows.len()), "statistics have the same rows");
-    let contrast: Vec<f64> = a.components.iter().zip(&b.components).map(|(a, b)| a - b).collect();
+    let contrast: Vec<f64> = a.components.iter().zip(&*b.components).map(|(a, b)| a - b).collect();
     let slopes: Vec<f64> = a.slopes.iter().zip(&b.slopes).map(|(a, b)| a - b).collect();
     let of_class: Vec<[&[f64]; 1]> = rows.present().iter().map(|&class| [&contrast[rows.range(class)]]).collect();
     let segments: Vec<Segment<'_>> =
@@ -80,7 +80,7 @@ pub fn average(statistics: &[&Statistic]) -> Statistic {
     };
     Statistic {
         value: statistics.iter().map(|one| one.value).sum::<f64>() * share,
-        components: mean(|one| &one.components),
+        components: mean(|one| &one.components).into(),
         slopes: mean(|one| &one.slopes),
         ..(*first).clone()
     }

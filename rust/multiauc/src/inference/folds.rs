@@ -136,7 +136,7 @@ impl Folds {
         Statistic {
             id: statistics[0].id,
             value: value / all,
-            components,
+            components: components.into(),
             slopes,
             chances: None,
             worst: self.worst_case(&statistics, value / all),
@@ -199,7 +199,14 @@ mod tests {
 
     fn statistic(value: f64, components: &[f64]) -> Statistic {
         let components = components.to_vec();
-        Statistic { id: Metric::AucMu, value, components, slopes: vec![0.0; 2], chances: None, worst: None }
+        Statistic {
+            id: Metric::AucMu,
+            value,
+            components: components.into(),
+            slopes: vec![0.0; 2],
+            chances: None,
+            worst: None,
+        }
     }
 
     /// The average of two folds with the classes of `codes`, and its variance.

@@ -173,10 +173,10 @@ mod tests {
                 phi[row] += (place - value) / size / 2.0;
             }
             let chances = Some(vec![0.5, 0.5]);
-            let components = design.rows.rows().iter().map(|&row| placed[row as usize]).collect();
+            let components: Vec<f64> = design.rows.rows().iter().map(|&row| placed[row as usize]).collect();
             let slopes = vec![0.0; 2];
             let id = crate::metric::Metric::OneVsRest;
-            found.push((design, Statistic { id, value, components, slopes, chances, worst: None }));
+            found.push((design, Statistic { id, value, components: components.into(), slopes, chances, worst: None }));
         }
         let pairs: Vec<(&Design, &Statistic)> = found.iter().map(|(design, statistic)| (design, statistic)).collect();
         let both = label_mean(&pairs, &workers)?;

@@ -1,5 +1,7 @@
 //! A statistic: a value, and what every row contributes to it.
 
+use std::sync::Arc;
+
 use super::design::Design;
 use super::unit_sums::{CHUNK, Segment, means, spread_of};
 use super::worst_case::WorstCase;
@@ -14,8 +16,8 @@ pub struct Statistic {
     pub id: Metric,
     /// Its value.
     pub value: f64,
-    /// T(i) by position in the design's order of rows.
-    pub(crate) components: Vec<f64>,
+    /// T(i) by position in the design's order of rows; statistics that rank alike share them.
+    pub(crate) components: Arc<Vec<f64>>,
     /// Slopes of the value in the prevalences, by class; zero where it does not depend on them.
     pub(crate) slopes: Vec<f64>,
     /// What uninformative scores would make of T in each class, where that is known.

@@ -60,7 +60,7 @@ impl<'a> SampledRows<'a> {
         Statistic {
             id: Metric::AucMu,
             value,
-            components: in_order.collect(),
+            components: in_order.collect::<Vec<f64>>().into(),
             slopes: slopes.to_vec(),
             chances,
             worst: None,

@@ -34,7 +34,7 @@ pub(super) struct Frame {
 }
 
 /// What one column of a frame makes of components: √c (T − T̄) + shift.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Line {
     pub mean: f64,
     pub spread: f64,
@@ -88,6 +88,18 @@ impl Powers {
             }
         }
         powers
+    }
+
+    /// Makes those of a column that is like an earlier one.
+    fn repeat(&mut self, twin: usize, column: usize) {
+        let count = self.fourths.len();
+        self.fourths[column] = self.fourths[twin];
+        self.products[column * count + column] = self.products[twin * count + twin];
+        for other in 0..column {
+            let product = self.products[twin * count + other];
+            self.products[column * count + other] = product;
+            self.products[other * count + column] = product;
+        }
     }
 
     /// The sums of some powers of so many columns.
@@ -154,6 +166,12 @@ pub(super) fn row_powers(
     let mut powers = Powers { products: vec![0.0; count * count], fourths: vec![0.0; count] };
     for (first, column) in segment.columns.iter().enumerate() {
         let line = frame.line(first);
+        // Statistics that rank alike share their components.
+        let is_twin = |second: &usize| std::ptr::eq(segment.columns[*second], *column) && frame.line(*second) == line;
+        if let Some(twin) = (0..first).find(is_twin) {
+            powers.repeat(twin, first);
+            continue;
+        }
         [powers.products[first * count + first], powers.fourths[first]] =
             column_powers((column, shares), line, scale, workers)?;
         for second in 0..first {

@@ -1,8 +1,9 @@
 //! AUC_mu (Kleiman & Page 2019): each pair of classes ranked by the distance from the boundary between them.
 
+use std::sync::Arc;
+
 use super::pair_placements::{
-    PairOperands, PairPlacements, PlacingMemory, PlacingScratch, RankedScores, for_each_pair, gather_whole,
-    place_by_difference,
+    PairOperands, PlacingMemory, PlacingScratch, RankedScores, for_each_pair, gather_whole, place_by_difference,
 };
 use super::two_classes::single_score_wins;
 use super::weighting::PairWeighting;
@@ -64,13 +65,6 @@ pub fn auc_mu_matrix<T: Score>(
     Ok(tally_pairs(sample, partition, workers, ShareMatrix::new(sample.classes()))?.symmetric())
 }
 
-/// A pair of classes that is placed.
-struct PlacedPair<'p> {
-    classes: [usize; 2],
-    placed: &'p PairPlacements,
-    variance: PairVariance,
-}
-
 /// AUC_mu with the components of the rows, and the values of the pairs with their variances.
 pub(super) fn auc_mu_statistic<T: Score>(
     sample: &ScoredSample<'_, T>,
@@ -84,26 +78,19 @@ pub(super) fn auc_mu_statistic<T: Score>(
     let scores = PairScores::new(sample, options.partition, workers)?;
     let mut average = SampleAverage::new(options.pair_weights, sample.sizes());
     let mut table = PairTable::missing(classes);
-    let mut components = [zeroed(rows.len())];
-    let mut add_pairs = |pairs: &[PlacedPair<'_>]| {
-        let mut contributions = Vec::with_capacity(2 * pairs.len());
-        for &PlacedPair { classes: [c, d], placed, variance } in pairs {
-            average.add(c, d, placed.wins);
-            for entry in [c * classes + d, d * classes + c] {
-                table.values[entry] = placed.wins.share();
-                table.variances[entry] = variance.variance;
-                table.degrees_of_freedom[entry] = variance.degrees_of_freedom;
-            }
-            for (class, values) in [c, d].into_iter().zip(&placed.placements) {
-                let coefficients = vec![weighting.omega[c * classes + d]];
-                contributions.push(Contribution { start: rows.range(class).start, values, coefficients });
-            }
+    let mut add_pair = |[c, d]: [usize; 2], wins: Wins, variance: PairVariance| {
+        average.add(c, d, wins);
+        for entry in [c * classes + d, d * classes + c] {
+            table.values[entry] = wins.share();
+            table.variances[entry] = variance.variance;
+            table.degrees_of_freedom[entry] = variance.degrees_of_freedom;
         }
-        add(&mut components, &contributions, workers)
     };
-    if let Some(one) = one {
-        add_pairs(&[PlacedPair { classes: [0, 1], placed: &one.placed, variance: one.variance }])?;
+    let components = if let Some(one) = one {
+        add_pair([0, 1], one.wins, one.variance);
+        Arc::clone(&one.components)
     } else {
+        let mut components = [zeroed(rows.len())];
         let place = |scratch: &mut PlacingScratch, pair: &PairOperands<'_, T>| {
             let classes @ [c, d] = pair.classes;
             let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, (buffers, workers))?;
@@ -114,20 +101,24 @@ pub(super) fn auc_mu_statistic<T: Score>(
             Ok((classes, placed, variance))
         };
         for_each_pair(sample, rows, whole, (scratch, workers), place, |wave| {
-            let pairs = wave.iter().map(|(classes, placed, variance)| PlacedPair {
-                classes: *classes,
-                placed,
-                variance: *variance,
-            });
-            add_pairs(&pairs.collect::<Vec<_>>())?;
+            let mut contributions = Vec::with_capacity(2 * wave.len());
+            for &([c, d], ref placed, variance) in &wave {
+                add_pair([c, d], placed.wins, variance);
+                for (class, values) in [c, d].into_iter().zip(&placed.placements) {
+                    let coefficients = vec![weighting.omega[c * classes + d]];
+                    contributions.push(Contribution { start: rows.range(class).start, values, coefficients });
+                }
+            }
+            add(&mut components, &contributions, workers)?;
             let placements = wave.into_iter().flat_map(|(_, placed, _)| placed.placements);
             placements.for_each(|placements| buffers.give_back(placements));
             Ok(())
         })?;
-    }
+        let [components] = components;
+        components.into()
+    };
     let value = average.finish()?;
     let slopes = weighting.slopes(rows, &table.values, value);
-    let [components] = components;
     let chances = Some(weighting.chances(classes));
     Ok((Statistic { id: Metric::AucMu, value, components, slopes, chances, worst: None }, table))
 }

@@ -117,7 +117,7 @@ pub(super) fn average_precision_statistics<T: Score>(
         let least = units.map(|&class| design.effective_units()[class]).fold(f64::INFINITY, f64::min);
         let worst =
             Some(WorstCase { design_effect: least.recip(), failures: FAILURES, degrees_of_freedom: f64::INFINITY });
-        statistics.push(Statistic { id, value, components, slopes, chances: None, worst });
+        statistics.push(Statistic { id, value, components: components.into(), slopes, chances: None, worst });
     }
     Ok(AveragePrecisions { statistics, per_class })
 }

@@ -1,14 +1,15 @@
 //! The statistics that rank by single columns, from one pass over the columns: Hand & Till's M and one-vs-rest.
 
+use std::sync::Arc;
+
 use super::column_placements::{ColumnPlacements, for_each_column};
 use super::pair_placements::RankedScores;
-use super::waves::in_waves;
 use super::weighting::{PairWeighting, RestWeighting};
 use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Estimate, GroupDeviations, Segment, Statistic, add, estimate_one};
-use crate::memory::{Pool, zeroed};
+use crate::memory::zeroed;
 use crate::metric::Metric;
 use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
 use crate::parallel::Workers;
@@ -40,40 +41,48 @@ pub(super) fn column_statistics<T: Score>(
     let mut pairs = PairTable::missing(classes);
     let mut per_class = vec![Estimate::MISSING; classes];
     let mut class_slopes = vec![vec![0.0; classes]; classes];
-    let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| zeroed(rows.len())).collect();
-    let buffers = &memory.buffers;
-    let estimate = |mut column: ColumnPlacements| {
-        let wins = column.wins_over_rest(rows);
-        let slopes = rest_weighting.class_slopes(rows, column.class, &column.shares(), wins.share());
-        let estimate = estimate_class(design, &rest_weighting, &mut column, &slopes, wins.share(), workers)?;
-        Ok((column, wins, estimate, slopes))
+    let mut add_column = |column: &ColumnPlacements, estimate: Estimate, slopes: Vec<f64>| {
+        let c = column.class;
+        averages.add(column, column.wins_over_rest(rows));
+        pairs.values[c * classes..][..classes].copy_from_slice(&column.shares());
+        pairs.variances[c * classes..][..classes].copy_from_slice(&column.variances);
+        pairs.degrees_of_freedom[c * classes..][..classes].copy_from_slice(&column.degrees_of_freedom);
+        per_class[c] = estimate;
+        class_slopes[c] = slopes;
     };
-    let add_columns = |wave: Vec<(ColumnPlacements, Wins, Estimate, Vec<f64>)>| {
-        let mut contributions = Vec::new();
-        for (column, wins, estimate, slopes) in &wave {
-            let c = column.class;
-            averages.add(column, *wins);
-            pairs.values[c * classes..][..classes].copy_from_slice(&column.shares());
-            pairs.variances[c * classes..][..classes].copy_from_slice(&column.variances);
-            pairs.degrees_of_freedom[c * classes..][..classes].copy_from_slice(&column.degrees_of_freedom);
-            per_class[c] = *estimate;
-            class_slopes[c].clone_from(slopes);
-            contributions.extend(contributions_of(design, wanted, &pair_weighting, &rest_weighting, column));
+    let components: Vec<Arc<Vec<f64>>> = if let Some(one) = one {
+        for class in [0, 1] {
+            let mut column = one.column(class);
+            let (estimate, slopes) = estimate_class(design, &rest_weighting, &mut column, &one.components, workers)?;
+            add_column(&column, estimate, slopes);
         }
-        add(&mut components, &contributions, workers)?;
-        for (column, ..) in wave {
-            buffers.give_back(column.placements);
-            buffers.give_back(column.by_pair);
-        }
-        Ok(())
-    };
-    let omega = &pair_weighting.omega[..];
-    if let Some(one) = one {
-        let place = |(): &mut (), class| estimate(one.column(design, class, omega, buffers));
-        in_waves(workers, &Pool::default(), (2, 1), place, add_columns)?;
+        wanted.iter().map(|_| Arc::clone(&one.components)).collect()
     } else {
-        for_each_column(sample, design, (omega, whole, rule.lattice()), (memory, workers), estimate, add_columns)?;
-    }
+        let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| zeroed(rows.len())).collect();
+        let estimate = |mut column: ColumnPlacements| {
+            let mut placements = std::mem::take(&mut column.placements);
+            scale_by_prevalence(design, &rest_weighting, column.class, &mut placements);
+            let (estimate, slopes) = estimate_class(design, &rest_weighting, &mut column, &placements, workers)?;
+            column.placements = placements;
+            Ok((column, estimate, slopes))
+        };
+        let add_columns = |wave: Vec<(ColumnPlacements, Estimate, Vec<f64>)>| {
+            let mut contributions = Vec::new();
+            for (column, ..) in &wave {
+                contributions.extend(contributions_of(design, wanted, &pair_weighting, &rest_weighting, column));
+            }
+            add(&mut components, &contributions, workers)?;
+            for (column, estimate, slopes) in wave {
+                add_column(&column, estimate, slopes);
+                memory.buffers.give_back(column.placements);
+                memory.buffers.give_back(column.by_pair);
+            }
+            Ok(())
+        };
+        let scores = (&pair_weighting.omega[..], whole, rule.lattice());
+        for_each_column(sample, design, scores, (memory, workers), estimate, add_columns)?;
+        components.into_iter().map(Arc::new).collect()
+    };
     let values: Vec<f64> = per_class.iter().map(|estimate| estimate.value).collect();
     let [hand_till, even, prevalence] = averages.finish()?;
     let [of_even, of_prevalence] = rest_weighting.slopes(rows, &values, &class_slopes);
@@ -93,46 +102,50 @@ pub(super) fn column_statistics<T: Score>(
     Ok(ColumnStatistics { statistics: statistics.collect(), pairs, per_class })
 }
 
-/// The column's own one-vs-rest value with its variance. The placements become its components: those of class d are
-/// scaled by the prevalence of class d among the rest.
+/// Placements in a column become the components of its one-vs-rest value: those of class d are scaled by the prevalence
+/// of class d among the rest.
+fn scale_by_prevalence(design: &Design, weighting: &RestWeighting, class: usize, placements: &mut [f64]) {
+    let rows = &design.rows;
+    for d in rows.others(class) {
+        let scale = weighting.of(d) / weighting.of_rest(rows, class);
+        placements[rows.range(d)].iter_mut().for_each(|placement| *placement *= scale);
+    }
+}
+
+/// The one-vs-rest value of a column with its variance, and its slopes in the prevalences. `components` are by position.
 fn estimate_class(
     design: &Design,
     weighting: &RestWeighting,
     column: &mut ColumnPlacements,
-    slopes: &[f64],
-    value: f64,
+    components: &[f64],
     workers: &Workers<'_>,
-) -> Result<Estimate> {
-    let (rows, rest) = (&design.rows, weighting.of_rest(&design.rows, column.class));
-    for d in rows.others(column.class) {
-        let scale = weighting.of(d) / rest;
-        column.placements[rows.range(d)].iter_mut().for_each(|placement| *placement *= scale);
-    }
-    let deviations = scaled_deviations(design, column, value, |class| weighting.of(class) / rest);
-    let columns: Vec<[&[f64]; 1]> =
-        rows.present().iter().map(|&class| [&column.placements[rows.range(class)]]).collect();
+) -> Result<(Estimate, Vec<f64>)> {
+    let (rows, class) = (&design.rows, column.class);
+    let (value, shares) = (column.wins_over_rest(rows).share(), column.shares());
+    let slopes = weighting.class_slopes(rows, class, &shares, value);
+    let scale = |d: usize| weighting.of(d) / weighting.of_rest(rows, class);
+    let deviations = scaled_deviations(design, column, components, value, scale);
+    let columns: Vec<[&[f64]; 1]> = rows.present().iter().map(|&class| [&components[rows.range(class)]]).collect();
     let segments: Vec<Segment<'_>> =
         rows.present().iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
-    let chances = weighting.class_chances(rows, column.class);
+    let chances = weighting.class_chances(rows, class);
     // Where pairs of rows are counted the means are what the counts say.
-    let shares = column.shares();
-    let mean = |&class: &usize| match class {
-        _ if class == column.class => value,
-        _ => shares[class] * (weighting.of(class) / rest),
-    };
+    let mean = |&d: &usize| if d == class { value } else { shares[d] * scale(d) };
     let means = rows.weights().is_none().then(|| rows.present().iter().map(mean).collect());
-    estimate_one(design, &segments, (slopes, means, deviations), Some(&chances), value, workers)
+    let estimate = estimate_one(design, &segments, (&slopes, means, deviations), Some(&chances), value, workers)?;
+    Ok((estimate, slopes))
 }
 
 /// What the groups of each class add up to in the column, from what they did against its class alone.
 fn scaled_deviations(
     design: &Design,
     column: &mut ColumnPlacements,
+    components: &[f64],
     value: f64,
     scale: impl Fn(usize) -> f64,
 ) -> Option<Vec<GroupDeviations>> {
     let of_others = std::mem::take(&mut column.deviations);
-    let own = &column.placements[design.rows.range(column.class)];
+    let own = &components[design.rows.range(column.class)];
     let mut own = Some(design.group_deviations(column.class, own, value)?);
     let mut of_others = of_others.into_iter();
     let of_class = |&class: &usize| {

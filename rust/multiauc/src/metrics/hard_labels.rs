@@ -318,7 +318,7 @@ impl Tallies {
             }
             slopes[class] = if metric == Metric::BalancedAccuracy { 0.0 } else { sum / total + influence.truth[class] };
         }
-        Ok(Statistic { id: metric, value, components, slopes, chances: Some(chances), worst: None })
+        Ok(Statistic { id: metric, value, components: components.into(), slopes, chances: Some(chances), worst: None })
     }
 
     /// h, u and v of the metric, in shares of the rows.

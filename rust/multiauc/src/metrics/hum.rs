@@ -85,7 +85,7 @@ pub fn hum_statistic<T: Score>(
     let statistic = Statistic {
         id: Metric::Hum,
         value: computed.value,
-        components: computed.components,
+        components: computed.components.into(),
         // Class sizes do not matter: a tuple has one row of each class.
         slopes: vec![0.0; design.rows.classes()],
         chances: Some(chances_of_tuples(&design.rows)),

@@ -41,7 +41,7 @@ pub(super) fn ordered_vus_statistic<T: Score>(
     Ok(Statistic {
         id: Metric::OrderedVus,
         value,
-        components,
+        components: components.into(),
         // Class sizes do not matter: a tuple has one row of each class.
         slopes: vec![0.0; design.rows.classes()],
         chances: Some(chances_of_tuples(&design.rows)),

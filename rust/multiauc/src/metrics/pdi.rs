@@ -100,7 +100,14 @@ pub(super) fn pdi_statistic<T: Score>(
     // Class sizes do not matter: a tuple has one row of each class.
     let slopes = vec![0.0; rows.classes()];
     let chances = Some(vec![1.0 / rows.present().len() as f64; rows.classes()]);
-    Ok(Statistic { id: Metric::Pdi, value: average(&values)?, components, slopes, chances, worst: None })
+    Ok(Statistic {
+        id: Metric::Pdi,
+        value: average(&values)?,
+        components: components.into(),
+        slopes,
+        chances,
+        worst: None,
+    })
 }
 
 fn with_classes<T: Score>(sample: &ScoredSample<'_, T>) -> (ClassRows, Vec<u16>) {

@@ -61,7 +61,7 @@ pub(super) fn row_mean_statistic<T: Score>(
         failures: 0.25,
         degrees_of_freedom: f64::INFINITY,
     });
-    Ok(Statistic { id: metric, value, components, slopes, chances: None, worst })
+    Ok(Statistic { id: metric, value, components: components.into(), slopes, chances: None, worst })
 }
 
 /// The weighted mean, which rounding must not bring out of the range of the values. Equal weights are summed in rising

@@ -1,13 +1,14 @@
 //! Two classes: all metrics that rank may rank the rows alike.
 
+use std::sync::Arc;
+
 use super::MetricOptions;
 use super::column_placements::ColumnPlacements;
-use super::pair_placements::{PairPlacements, PlacingScratch, RankedScores, place_by_table};
+use super::pair_placements::{PlacingScratch, RankedScores, place_by_table};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Design, GroupDeviations, PairSide, PairVariance, pair_variance};
 use crate::keys::KeyScratch;
-use crate::memory::Buffers;
 use crate::pairs::{Rest, Wins, count_columns};
 use crate::parallel::Workers;
 use crate::ranking::{Arrangement, Nearness};
@@ -23,7 +24,11 @@ pub(super) fn single_score_wins<T: Score>(sample: &ScoredSample<'_, T>, workers:
 
 /// Two classes whose rows stand in the same places by p_0 − p_1, by p_0 and, from above, by p_1.
 pub(super) struct OneRanking {
-    pub placed: PairPlacements,
+    /// For each row, the proportion of the other class that it is on the right side of: its component in every metric
+    /// that ranks.
+    pub components: Arc<Vec<f64>>,
+    /// What the first class wins.
+    pub wins: Wins,
     pub variance: PairVariance,
     pub deviations: Option<[GroupDeviations; 2]>,
 }
@@ -72,38 +77,26 @@ impl OneRanking {
         let Some(placed) = placed else { return Ok(None) };
         let side = |class: usize| PairSide { class, placements: &placed.placements[class], order: None };
         let (variance, deviations) = pair_variance(design, &[side(0), side(1)], placed.wins.share(), workers)?;
-        Ok(Some(Self { placed, variance, deviations }))
+        let components = Arc::new(placed.placements.concat());
+        placed.placements.into_iter().for_each(|placements| memory.buffers.give_back(placements));
+        Ok(Some(Self { components, wins: placed.wins, variance, deviations }))
     }
 
-    /// What the column of a class makes of the rows, in memory of `buffers`. `omega` is the 2 × 2 matrix of the weights of
-    /// pairs.
-    pub(super) fn column(
-        &self,
-        design: &Design,
-        class: usize,
-        omega: &[f64],
-        buffers: &Buffers<f64>,
-    ) -> ColumnPlacements {
-        let (rows, other) = (&design.rows, 1 - class);
+    /// What the column of a class makes of the other, without the placements of the rows.
+    pub(super) fn column(&self, class: usize) -> ColumnPlacements {
+        let other = 1 - class;
         let only = |value: f64| if class == 0 { vec![f64::NAN, value] } else { vec![value, f64::NAN] };
-        let mut column = ColumnPlacements {
+        let mut wins = vec![None; 2];
+        wins[other] = Some(self.wins);
+        ColumnPlacements {
             class,
-            placements: buffers.take(rows.len()),
-            by_pair: buffers.take(self.placed.placements[class].len()),
-            wins: vec![None; 2],
+            placements: Vec::new(),
+            by_pair: Vec::new(),
+            wins,
             variances: only(self.variance.variance),
             degrees_of_freedom: only(self.variance.degrees_of_freedom),
             deviations: self.deviations.iter().map(|deviations| deviations[other].clone()).collect(),
-        };
-        column.wins[other] = Some(self.placed.wins);
-        for (of_class, placements) in self.placed.placements.iter().enumerate() {
-            column.placements[rows.range(of_class)].copy_from_slice(placements);
         }
-        // An ordered pair counts half as much as the pair itself.
-        let weight = 0.5 * omega[2 * class + other];
-        let own = column.by_pair.iter_mut().zip(&self.placed.placements[class]);
-        own.for_each(|(entry, placement)| *entry = weight * placement);
-        column
     }
 }
 
@@ -174,14 +167,13 @@ mod tests {
     use crate::sample::{ClassCodes, Sampling, ScoreMatrix};
     use proptest::prelude::*;
 
-    /// Numbers of one column: what is placed, what pairs win, and the variance with its degrees of freedom.
-    fn numbers(column: &ColumnPlacements) -> (Vec<f64>, Vec<Option<Wins>>, Vec<f64>) {
+    /// Numbers of one column: what pairs win, and the variance with its degrees of freedom.
+    fn numbers(column: &ColumnPlacements) -> (Vec<Option<Wins>>, Vec<f64>) {
         let other = 1 - column.class;
-        let placed = [&column.placements[..], &column.by_pair].concat();
         // Of a variance that is rounding, nothing else is known.
         let (variance, degrees_of_freedom) = (column.variances[other], column.degrees_of_freedom[other]);
         let uncertainty = if variance < 1e-20 { vec![0.0] } else { vec![variance, degrees_of_freedom] };
-        (placed, column.wins.clone(), uncertainty)
+        (column.wins.clone(), uncertainty)
     }
 
     fn are_close(a: &[f64], b: &[f64]) -> bool {
@@ -254,11 +246,13 @@ mod tests {
             for_each_column(&sample, &design, scores, (&memory, &workers), Ok, collect).expect("no one cancels");
             prop_assert_eq!(columns.len(), 2);
             for expected in &columns {
-                let column = one.column(&design, expected.class, omega, &memory.buffers);
+                let column = one.column(expected.class);
+                prop_assert!(are_close(&one.components, &expected.placements), "{:?} {:?}", one.components, expected);
+                let own: Vec<f64> = one.components[design.rows.range(column.class)].iter().map(|x| 0.5 * x).collect();
+                prop_assert!(are_close(&own, &expected.by_pair), "{own:?} {expected:?}");
                 let (found, expected_numbers) = (numbers(&column), numbers(expected));
-                prop_assert!(are_close(&found.0, &expected_numbers.0), "{:?} {:?}", found.0, expected_numbers.0);
-                prop_assert!(are_close(&found.2, &expected_numbers.2), "{:?} {:?}", found.2, expected_numbers.2);
-                match (found.1[1 - column.class], expected_numbers.1[1 - column.class]) {
+                prop_assert!(are_close(&found.1, &expected_numbers.1), "{:?} {:?}", found.1, expected_numbers.1);
+                match (found.0[1 - column.class], expected_numbers.0[1 - column.class]) {
                     (Some(Wins::Weighted(a)), Some(Wins::Weighted(b))) => {
                         prop_assert!(are_close(&[a.won, a.lost], &[b.won, b.lost]));
                     }

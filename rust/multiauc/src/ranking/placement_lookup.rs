@@ -16,7 +16,7 @@ use crate::parallel::Workers;
 use crate::simd::run_widest;
 
 /// Tables of fewer rows are one part: they stay in the cache as they are.
-const FEWEST_SPLIT_ROWS: usize = 1 << 18;
+const FEWEST_SPLIT_ROWS: usize = 1 << 19;
 /// Rows per span.
 pub(super) const SPAN: usize = 1 << 16;
 

@@ -15,8 +15,6 @@ use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Keys that are compared at once: few buckets have more.
 const LANES: usize = 4;
-/// Buckets per key of the table.
-const BUCKETS_PER_KEY: usize = 2;
 /// No bucket has more keys.
 const FULLEST: u32 = 64;
 /// If more than one key in so many is in a bucket with more than this, there is no table.
@@ -111,7 +109,8 @@ impl<T: Score> Vectorizable for Build<'_, T> {
         let count = keys.len();
         let doubles = T::doubles(keys, by_place);
         let (lowest, highest) = extremes(std::iter::once(doubles));
-        let buckets = (count * BUCKETS_PER_KEY).min(f64::MOST_BUCKETS);
+        // A bucket per key: as many as are compared at once make up for more, and starts take less memory.
+        let buckets = count.min(f64::MOST_BUCKETS);
         *map = BucketMap::new(lowest, highest, buckets, tolerance, doubles);
         starts.clear();
         starts.resize(map.buckets() + 3, 0);
