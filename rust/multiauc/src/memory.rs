@@ -10,7 +10,27 @@ use crate::float::Float;
 
 /// Smaller buffers are served from memory the allocator already has.
 #[cfg(target_os = "linux")]
-const SMALLEST: usize = 1 << 22;
+const SMALLEST: usize = 1 << 20;
+
+/// Empties a buffer and makes room for so many values. Before they are written: pages that are there already stay small.
+pub(crate) fn make_room<T>(buffer: &mut Vec<T>, length: usize) {
+    buffer.clear();
+    if buffer.capacity() < length {
+        *buffer = Vec::with_capacity(length);
+        #[cfg(target_os = "linux")]
+        if length * size_of::<T>() >= SMALLEST {
+            advise_huge_pages(buffer.spare_capacity_mut());
+        }
+    }
+}
+
+/// Makes a buffer so long; its contents are arbitrary.
+pub(crate) fn set_length<T: Float>(buffer: &mut Vec<T>, length: usize) {
+    if buffer.capacity() < length {
+        make_room(buffer, length);
+    }
+    buffer.resize(length, T::ZERO);
+}
 
 /// A buffer of zeros.
 pub(crate) fn zeroed<T: Float>(length: usize) -> Vec<T> {
@@ -55,8 +75,9 @@ impl<T: Float> Buffers<T> {
             return buffer;
         }
         // A little longer, so that it also fits the next class of about the same size.
-        let mut buffer = zeroed(length + length / 64);
-        buffer.truncate(length);
+        let mut buffer = Vec::new();
+        make_room(&mut buffer, length + length / 64);
+        buffer.resize(length, T::ZERO);
         buffer
     }
 

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::inference::UnitOrder;
 use crate::keys::{DifferenceRule, ExactKey, KeyScratch};
-use crate::memory::{Buffers, Pool};
+use crate::memory::{Buffers, Pool, make_room};
 use crate::pairs::{PairScore, PairTile, PairTiles, WHOLE_MATRIX_CLASSES, Wins, cost_score, shared_group_width};
 use crate::parallel::Workers;
 use crate::ranking::{Arrangement, Nearness, OrderedRows, PlacementLookup, RankedRow, WeightedWins};
@@ -123,7 +123,7 @@ pub(super) fn place_by_difference<T: Score>(
     };
     for (side, keys) in keys.iter_mut().enumerate().filter(|_| !is_ranked) {
         let rows = rows.of(pair.classes[side]);
-        keys.clear();
+        make_room(keys, rows.len());
         match score {
             PairScore::Difference => rule.append_keys(pair.of[side][0], pair.of[side][1], key_scratch, keys),
             PairScore::Tie => keys.resize(rows.len(), 0.0),

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Design, GroupDeviations, PairSide, PairVariance, pair_variance};
 use crate::keys::KeyScratch;
+use crate::memory::make_room;
 use crate::pairs::{Rest, Wins, count_columns};
 use crate::parallel::Workers;
 use crate::ranking::{Arrangement, Nearness};
@@ -55,7 +56,8 @@ impl OneRanking {
         let unit = rule.lattice();
         let runs = [0, 1].map(|class| [blocks.run(class, 0), blocks.run(class, 1)]);
         let of_sides = workers.map(2, |side| {
-            let (mut keys, [first, second]) = (Vec::with_capacity(runs[side][0].len()), runs[side]);
+            let (mut keys, [first, second]) = (Vec::new(), runs[side]);
+            make_room(&mut keys, first.len());
             rule.append_keys(first, second, &mut KeyScratch::default(), &mut keys);
             Ok((keys, run_widest(FindSums { first, second, unit })))
         })?;
@@ -77,9 +79,11 @@ impl OneRanking {
         let Some(placed) = placed else { return Ok(None) };
         let side = |class: usize| PairSide { class, placements: &placed.placements[class], order: None };
         let (variance, deviations) = pair_variance(design, &[side(0), side(1)], placed.wins.share(), workers)?;
-        let components = Arc::new(placed.placements.concat());
+        let mut components = Vec::new();
+        make_room(&mut components, rows.len());
+        placed.placements.iter().for_each(|placements| components.extend_from_slice(placements));
         placed.placements.into_iter().for_each(|placements| memory.buffers.give_back(placements));
-        Ok(Some(Self { components, wins: placed.wins, variance, deviations }))
+        Ok(Some(Self { components: components.into(), wins: placed.wins, variance, deviations }))
     }
 
     /// What the column of a class makes of the other, without the placements of the rows.

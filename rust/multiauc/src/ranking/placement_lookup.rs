@@ -11,12 +11,12 @@ use super::key_stream::{KeysByPart, PART_KEYS, PartMap, SAMPLE, SplitKeys};
 use super::placement_table::{Arrangement, LookupTotals, Nearness, PlacementTable};
 use crate::error::Result;
 use crate::float::Score;
-use crate::memory::{Buffers, set_zeros};
+use crate::memory::{Buffers, make_room, set_length};
 use crate::parallel::Workers;
 use crate::simd::run_widest;
 
 /// Tables of fewer rows are one part: they stay in the cache as they are.
-const FEWEST_SPLIT_ROWS: usize = 1 << 19;
+const FEWEST_SPLIT_ROWS: usize = 1 << 18;
 /// Rows per span.
 pub(super) const SPAN: usize = 1 << 16;
 
@@ -205,16 +205,16 @@ impl PlacementLookup {
 
     /// For the row at each rank, the weight of the looked-up class below it, ties counting half.
     pub(crate) fn below_by_rank(&self, below: &mut Vec<f64>, workers: &Workers<'_>) -> Result<()> {
-        below.clear();
-        if self.is_counted {
-            self.counted.below_by_rank(below);
+        if self.is_counted || self.map.is_none() {
+            make_room(below, self.len());
+            if self.is_counted {
+                self.counted.below_by_rank(below);
+            } else {
+                self.parts[0].below_by_rank(0.0, below);
+            }
             return Ok(());
         }
-        if self.map.is_none() {
-            self.parts[0].below_by_rank(0.0, below);
-            return Ok(());
-        }
-        set_zeros(below, self.len());
+        set_length(below, self.len());
         let mut rest = &mut below[..];
         let mut tasks = Vec::with_capacity(self.parts.len());
         for part in &self.parts {

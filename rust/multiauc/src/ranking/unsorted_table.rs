@@ -11,6 +11,7 @@ use super::bucket_map::{BLOCK, BucketMap};
 use super::placement_table::LookupTotals;
 use super::table_building::extremes;
 use crate::float::{Float, Score};
+use crate::memory::{make_room, set_length};
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Keys that are compared at once: few buckets have more.
@@ -64,7 +65,7 @@ impl UnsortedTable {
 
     /// Forgets what was looked up.
     pub(super) fn clear_marks(&mut self) {
-        self.marks.clear();
+        make_room(&mut self.marks, self.keys.len());
         self.marks.resize(self.keys.len(), 0);
     }
 
@@ -112,9 +113,9 @@ impl<T: Score> Vectorizable for Build<'_, T> {
         // A bucket per key: as many as are compared at once make up for more, and starts take less memory.
         let buckets = count.min(f64::MOST_BUCKETS);
         *map = BucketMap::new(lowest, highest, buckets, tolerance, doubles);
-        starts.clear();
+        make_room(starts, map.buckets() + 3);
         starts.resize(map.buckets() + 3, 0);
-        places.clear();
+        make_room(places, count);
         let mut indices = [0_u32; BLOCK];
         for block in doubles.chunks(BLOCK) {
             map.indices(block, &mut indices);
@@ -132,7 +133,7 @@ impl<T: Score> Vectorizable for Build<'_, T> {
         if fullest > FULLEST || crowded as usize > count / keys_per_crowded {
             return false;
         }
-        by_place.resize(count + LANES, 0.0);
+        set_length(by_place, count + LANES);
         by_place[count..].fill(f64::INFINITY);
         for (&key, place) in keys.iter().zip(places) {
             let next = &mut starts[*place as usize + 1];
