@@ -4,7 +4,7 @@ use crate::simd::Simd;
 use crate::spare::SpareBuffers;
 
 /// A float that is ranked.
-pub trait Float: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
+pub trait Float: Copy + PartialOrd + Send + Sync + std::fmt::Debug + 'static {
     /// Zero.
     const ZERO: Self;
     /// Positive infinity.
@@ -58,6 +58,9 @@ pub trait Float: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     fn widened(self) -> f64;
     /// A count as a key.
     fn from_count(count: usize) -> Self;
+    /// Memory that earlier computations left.
+    #[doc(hidden)]
+    fn spare() -> &'static SpareBuffers<Self>;
 }
 
 macro_rules! impl_float {
@@ -68,6 +71,10 @@ macro_rules! impl_float {
             const WIDEST_TOLERANCE: Self = 1.0 / 64.0;
             const MOST_BUCKETS: usize = 1 << ($digits - 2);
             type Ordered = $ordered;
+            fn spare() -> &'static SpareBuffers<Self> {
+                static SPARE: SpareBuffers<$float> = SpareBuffers::new();
+                &SPARE
+            }
             #[inline(always)]
             fn ordered(self) -> $ordered {
                 // The bits of negative floats sort in reverse: flip all but the sign.
@@ -166,9 +173,6 @@ pub trait Score: Float + Default + Into<f64> + 'static {
     /// Some values as doubles: themselves, or converted into `memory`.
     #[doc(hidden)]
     fn doubles<'v>(values: &'v [Self], memory: &'v mut Vec<f64>) -> &'v [f64];
-    /// Memory that earlier computations left.
-    #[doc(hidden)]
-    fn spare() -> &'static SpareBuffers<Self>;
 }
 
 impl Score for f32 {
@@ -182,10 +186,6 @@ impl Score for f32 {
         memory.extend(values.iter().map(|&value| f64::from(value)));
         memory
     }
-    fn spare() -> &'static SpareBuffers<Self> {
-        static SPARE: SpareBuffers<f32> = SpareBuffers::new();
-        &SPARE
-    }
 }
 
 impl Score for f64 {
@@ -196,10 +196,6 @@ impl Score for f64 {
     #[inline(always)]
     fn doubles<'v>(values: &'v [Self], _: &'v mut Vec<f64>) -> &'v [f64] {
         values
-    }
-    fn spare() -> &'static SpareBuffers<Self> {
-        static SPARE: SpareBuffers<f64> = SpareBuffers::new();
-        &SPARE
     }
 }
 

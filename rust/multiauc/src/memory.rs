@@ -9,7 +9,6 @@ use std::sync::Mutex;
 use crate::float::Float;
 
 /// Smaller buffers are served from memory the allocator already has.
-#[cfg(target_os = "linux")]
 const SMALLEST: usize = 1 << 20;
 
 /// Empties a buffer and makes room for so many values. Before they are written: pages that are there already stay small.
@@ -54,9 +53,17 @@ pub(crate) fn set_zeros<T: Float>(buffer: &mut Vec<T>, length: usize) {
 
 /// A pool of buffers for all threads to reuse: fresh memory costs as much as the work done in it.
 #[derive(Debug)]
-pub(crate) struct Buffers<T>(Mutex<Vec<Vec<T>>>);
+pub(crate) struct Buffers<T: Float>(Mutex<Vec<Vec<T>>>);
 
-impl<T> Default for Buffers<T> {
+impl<T: Float> Drop for Buffers<T> {
+    fn drop(&mut self) {
+        let Ok(buffers) = self.0.get_mut() else { return };
+        let is_large = |buffer: &Vec<T>| buffer.capacity() * size_of::<T>() >= SMALLEST;
+        buffers.drain(..).filter(is_large).for_each(|buffer| T::spare().give(buffer));
+    }
+}
+
+impl<T: Float> Default for Buffers<T> {
     fn default() -> Self {
         Self(Mutex::new(Vec::new()))
     }
@@ -74,10 +81,19 @@ impl<T: Float> Buffers<T> {
             buffer.resize(length, T::ZERO);
             return buffer;
         }
-        // A little longer, so that it also fits the next class of about the same size.
-        let mut buffer = Vec::new();
-        make_room(&mut buffer, length + length / 64);
+        let mut buffer = T::spare().take(length);
+        if buffer.capacity() < length {
+            // A little longer, so that it also fits the next class of about the same size.
+            make_room(&mut buffer, length + length / 64);
+        }
         buffer.resize(length, T::ZERO);
+        buffer
+    }
+
+    /// A buffer of zeros.
+    pub(crate) fn zeros(&self, length: usize) -> Vec<T> {
+        let mut buffer = self.take(length);
+        buffer.fill(T::ZERO);
         buffer
     }
 

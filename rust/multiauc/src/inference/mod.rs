@@ -51,7 +51,7 @@ pub use replicates::{NoReplicateInterval, ReplicateInterval, Replicated, percent
 pub use row_mean::{RowMean, row_mean};
 pub use runs::{RepeatedMetric, RunParts, split_variance, split_variance_of_unpaired};
 pub use statistic::{Cautious, Estimate, Statistic, influences};
-pub(crate) use statistic::{Contribution, add, variance_terms};
+pub(crate) use statistic::{Components, Contribution, add, variance_terms};
 pub(crate) use unit_sums::{GroupDeviations, Segment};
 pub(crate) use worst_case::Kind;
 pub use worst_case::{WorstCase, worst_case};

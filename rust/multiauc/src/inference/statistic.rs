@@ -1,11 +1,13 @@
 //! A statistic: a value, and what every row contributes to it.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::design::Design;
 use super::unit_sums::{CHUNK, Segment, means, spread_of};
 use super::worst_case::WorstCase;
 use crate::error::Result;
+use crate::float::Float;
 use crate::metric::Metric;
 use crate::parallel::Workers;
 
@@ -17,13 +19,40 @@ pub struct Statistic {
     /// Its value.
     pub value: f64,
     /// T(i) by position in the design's order of rows; statistics that rank alike share them.
-    pub(crate) components: Arc<Vec<f64>>,
+    pub(crate) components: Components,
     /// Slopes of the value in the prevalences, by class; zero where it does not depend on them.
     pub(crate) slopes: Vec<f64>,
     /// What uninformative scores would make of T in each class, where that is known.
     pub(crate) chances: Option<Vec<f64>>,
     /// The worst case, where it is known and the chances are not.
     pub(crate) worst: Option<WorstCase>,
+}
+
+/// Components of rows, whose memory is kept for the next computation.
+#[derive(Debug, Clone)]
+pub(crate) struct Components(Arc<Kept>);
+
+#[derive(Debug)]
+struct Kept(Vec<f64>);
+
+impl From<Vec<f64>> for Components {
+    fn from(components: Vec<f64>) -> Self {
+        Self(Arc::new(Kept(components)))
+    }
+}
+
+impl Deref for Components {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        &self.0.0
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        f64::spare().give(std::mem::take(&mut self.0));
+    }
 }
 
 /// A value with its variance.

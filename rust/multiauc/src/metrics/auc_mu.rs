@@ -1,7 +1,5 @@
 //! AUC_mu (Kleiman & Page 2019): each pair of classes ranked by the distance from the boundary between them.
 
-use std::sync::Arc;
-
 use super::pair_placements::{
     PairOperands, PlacingMemory, PlacingScratch, RankedScores, for_each_pair, gather_whole, place_by_difference,
 };
@@ -12,7 +10,6 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, PairSide, PairVariance, Statistic, add, pair_variance};
 use crate::keys::DifferenceRule;
-use crate::memory::zeroed;
 use crate::metric::Metric;
 use crate::pairs::{
     PairScore, PairWeights, Partition, SampleAverage, ShareMatrix, Tally, Wins, cost_score, tally_differences,
@@ -88,9 +85,9 @@ pub(super) fn auc_mu_statistic<T: Score>(
     };
     let components = if let Some(one) = one {
         add_pair([0, 1], one.wins, one.variance);
-        Arc::clone(&one.components)
+        one.components.clone()
     } else {
-        let mut components = [zeroed(rows.len())];
+        let mut components = [buffers.zeros(rows.len())];
         let place = |scratch: &mut PlacingScratch, pair: &PairOperands<'_, T>| {
             let classes @ [c, d] = pair.classes;
             let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, (buffers, workers))?;

@@ -126,9 +126,7 @@ fn place_column<T: Score>(
         deviations: Vec::new(),
     };
     // By rank: how many of all other rows are below, and Σ_d ω_cd · (proportion of class d below).
-    let [mut rest_below, mut sum_by_pair] = [buffers.take(table.len()), buffers.take(table.len())];
-    rest_below.fill(0.0);
-    sum_by_pair.fill(0.0);
+    let [mut rest_below, mut sum_by_pair] = [buffers.zeros(table.len()), buffers.zeros(table.len())];
     for d in rows.others(class) {
         workers.check()?;
         let placements = &mut column.placements[rows.range(d)];

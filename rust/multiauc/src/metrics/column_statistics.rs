@@ -1,15 +1,14 @@
 //! The statistics that rank by single columns, from one pass over the columns: Hand & Till's M and one-vs-rest.
 
-use std::sync::Arc;
-
 use super::column_placements::{ColumnPlacements, for_each_column};
 use super::pair_placements::RankedScores;
 use super::weighting::{PairWeighting, RestWeighting};
 use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
-use crate::inference::{Contribution, Design, Estimate, GroupDeviations, Segment, Statistic, add, estimate_one};
-use crate::memory::zeroed;
+use crate::inference::{
+    Components, Contribution, Design, Estimate, GroupDeviations, Segment, Statistic, add, estimate_one,
+};
 use crate::metric::Metric;
 use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
 use crate::parallel::Workers;
@@ -50,15 +49,15 @@ pub(super) fn column_statistics<T: Score>(
         per_class[c] = estimate;
         class_slopes[c] = slopes;
     };
-    let components: Vec<Arc<Vec<f64>>> = if let Some(one) = one {
+    let components: Vec<Components> = if let Some(one) = one {
         for class in [0, 1] {
             let mut column = one.column(class);
             let (estimate, slopes) = estimate_class(design, &rest_weighting, &mut column, &one.components, workers)?;
             add_column(&column, estimate, slopes);
         }
-        wanted.iter().map(|_| Arc::clone(&one.components)).collect()
+        wanted.iter().map(|_| one.components.clone()).collect()
     } else {
-        let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| zeroed(rows.len())).collect();
+        let mut components = workers.map(wanted.len(), |_| Ok(memory.buffers.zeros(rows.len())))?;
         let estimate = |mut column: ColumnPlacements| {
             let mut placements = std::mem::take(&mut column.placements);
             scale_by_prevalence(design, &rest_weighting, column.class, &mut placements);
@@ -81,7 +80,7 @@ pub(super) fn column_statistics<T: Score>(
         };
         let scores = (&pair_weighting.omega[..], whole, rule.lattice());
         for_each_column(sample, design, scores, (memory, workers), estimate, add_columns)?;
-        components.into_iter().map(Arc::new).collect()
+        components.into_iter().map(Components::from).collect()
     };
     let values: Vec<f64> = per_class.iter().map(|estimate| estimate.value).collect();
     let [hand_till, even, prevalence] = averages.finish()?;

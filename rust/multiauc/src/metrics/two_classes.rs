@@ -1,15 +1,12 @@
 //! Two classes: all metrics that rank may rank the rows alike.
 
-use std::sync::Arc;
-
 use super::MetricOptions;
 use super::column_placements::ColumnPlacements;
 use super::pair_placements::{PlacingScratch, RankedScores, place_by_table};
 use crate::error::Result;
 use crate::float::Score;
-use crate::inference::{Design, GroupDeviations, PairSide, PairVariance, pair_variance};
+use crate::inference::{Components, Design, GroupDeviations, PairSide, PairVariance, pair_variance};
 use crate::keys::KeyScratch;
-use crate::memory::make_room;
 use crate::pairs::{Rest, Wins, count_columns};
 use crate::parallel::Workers;
 use crate::ranking::{Arrangement, Nearness};
@@ -27,7 +24,7 @@ pub(super) fn single_score_wins<T: Score>(sample: &ScoredSample<'_, T>, workers:
 pub(super) struct OneRanking {
     /// For each row, the proportion of the other class that it is on the right side of: its component in every metric
     /// that ranks.
-    pub components: Arc<Vec<f64>>,
+    pub components: Components,
     /// What the first class wins.
     pub wins: Wins,
     pub variance: PairVariance,
@@ -56,8 +53,9 @@ impl OneRanking {
         let unit = rule.lattice();
         let runs = [0, 1].map(|class| [blocks.run(class, 0), blocks.run(class, 1)]);
         let of_sides = workers.map(2, |side| {
-            let (mut keys, [first, second]) = (Vec::new(), runs[side]);
-            make_room(&mut keys, first.len());
+            let [first, second] = runs[side];
+            let mut keys = memory.buffers.take(first.len());
+            keys.clear();
             rule.append_keys(first, second, &mut KeyScratch::default(), &mut keys);
             Ok((keys, run_widest(FindSums { first, second, unit })))
         })?;
@@ -72,16 +70,18 @@ impl OneRanking {
         let [of_first, of_second] = <[Vec<f64>; 2]>::try_from(keys).expect("keys of two classes");
         let nearness = Nearness { tolerance, is_settled: |_| false };
         let kind = (nearness, unit.map(|_| 1.0), Arrangement::quickest(tolerance, rows.len()));
+        let keys = [of_first, of_second];
         let placed = memory.scratch.with(|PlacingScratch { table, by_rank, .. }| {
-            let keys = &[of_first, of_second];
-            place_by_table(rows, [0, 1], keys, kind, (table, by_rank), (&memory.buffers, workers))
+            place_by_table(rows, [0, 1], &keys, kind, (table, by_rank), (&memory.buffers, workers))
         })?;
+        keys.into_iter().for_each(|keys| memory.buffers.give_back(keys));
         let Some(placed) = placed else { return Ok(None) };
         let side = |class: usize| PairSide { class, placements: &placed.placements[class], order: None };
         let (variance, deviations) = pair_variance(design, &[side(0), side(1)], placed.wins.share(), workers)?;
-        let mut components = Vec::new();
-        make_room(&mut components, rows.len());
-        placed.placements.iter().for_each(|placements| components.extend_from_slice(placements));
+        let mut components = memory.buffers.take(rows.len());
+        for (class, placements) in placed.placements.iter().enumerate() {
+            components[rows.range(class)].copy_from_slice(placements);
+        }
         placed.placements.into_iter().for_each(|placements| memory.buffers.give_back(placements));
         Ok(Some(Self { components: components.into(), wins: placed.wins, variance, deviations }))
     }

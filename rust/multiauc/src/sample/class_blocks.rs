@@ -93,6 +93,9 @@ impl<T: Score> ClassBlock<T> {
         }
         let length = starts[starts.len() - 1] * columns.len();
         if values.capacity() < length {
+            values = T::spare().take(length);
+        }
+        if values.capacity() < length {
             values = memory::zeroed(length);
         } else {
             values.resize(length, T::ZERO);
@@ -280,7 +283,7 @@ impl<T: Score> ClassBlocks<T> {
         block: impl Fn(usize, Vec<T>) -> ClassBlock<T> + Sync,
     ) -> Result<Self> {
         let mut buffers: Vec<Vec<T>> = previous.blocks.drain(..).map(ClassBlock::into_buffer).collect();
-        buffers.resize_with(count, || T::spare().take());
+        buffers.resize_with(count, Vec::new);
         let blocks =
             workers.map_chunks(&mut buffers, 1, |index, buffer| Ok(block(index, std::mem::take(&mut buffer[0]))))?;
         Ok(Self { blocks })
