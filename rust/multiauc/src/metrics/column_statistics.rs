@@ -151,9 +151,9 @@ fn scaled_deviations(
         if class == column.class {
             return own.take();
         }
-        let mut deviations = of_others.next()?;
-        deviations.sums.iter_mut().for_each(|sum| *sum *= scale(class));
-        deviations.centre *= scale(class);
+        let (mut deviations, scale) = (of_others.next()?, scale(class));
+        deviations.sums.iter_mut().for_each(|sum| *sum *= scale);
+        deviations.centre *= scale;
         Some(deviations)
     };
     design.rows.present().iter().map(of_class).collect()
