@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::class_sizes::ClassSizes;
 use super::scored_sample::ScoredSample;
 use crate::float::Score;
+use crate::memory::make_room;
 
 /// Rows of positive weight grouped by class; a *position* is a place in this order.
 #[derive(Debug, Clone)]
@@ -26,12 +27,18 @@ pub(crate) struct ClassRows {
 impl ClassRows {
     /// Groups the rows by one counting sort.
     pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
-        let (rows, starts) = grouped(sample);
-        let has_all_rows = rows.len() as u64 == sample.sizes.rows.iter().sum::<u64>();
+        let has_all_rows = sample.rows() as u64 == sample.sizes.rows.iter().sum::<u64>();
+        let (rows, starts) = grouped(sample, has_all_rows);
         let (rows, starts) = if has_all_rows { (rows, starts) } else { weighted_only(sample, &rows, &starts) };
+        let weights = sample.weights.map(|_| {
+            let mut weights = Vec::new();
+            make_room(&mut weights, rows.len());
+            weights.extend(rows.iter().map(|&row| sample.weight(row as usize)));
+            weights
+        });
         Self {
             present: sample.present_classes().collect(),
-            weights: sample.weights.map(|_| rows.iter().map(|&row| sample.weight(row as usize)).collect()),
+            weights,
             sizes: sample.sizes.clone(),
             unit: sample.weight_scale,
             rows,
@@ -181,10 +188,10 @@ impl ClassRows {
     }
 }
 
-/// All rows by class, and where each class starts.
-fn grouped<T: Score>(sample: &ScoredSample<'_, T>) -> (Vec<u32>, Vec<usize>) {
+/// All rows by class, and where each class starts. The sizes of the classes are those of all rows unless some do not count.
+fn grouped<T: Score>(sample: &ScoredSample<'_, T>, has_all_rows: bool) -> (Vec<u32>, Vec<usize>) {
     let mut starts = vec![0; sample.classes() + 2];
-    if sample.weights.is_none() {
+    if has_all_rows {
         starts[2..].iter_mut().zip(&sample.sizes.rows).for_each(|(start, &rows)| *start = rows as usize);
     } else {
         sample.codes.for_each(0..sample.rows(), |_, class| starts[class + 2] += 1);
