@@ -4,7 +4,7 @@ use crate::simd::Simd;
 use crate::spare::SpareBuffers;
 
 /// A float that is ranked.
-pub trait Float: Copy + PartialOrd + Send + Sync + std::fmt::Debug + 'static {
+pub trait Float: Copy + Default + PartialOrd + Send + Sync + std::fmt::Debug + 'static {
     /// Zero.
     const ZERO: Self;
     /// Positive infinity.
@@ -164,7 +164,7 @@ impl_float!(f64, i64, f64::MANTISSA_DIGITS as usize, [compare_f64, has_within_f6
 });
 
 /// A score type: `f32` or `f64`. Differences and sums are formed in `f64`; comparisons stay in the type itself.
-pub trait Score: Float + Default + Into<f64> + 'static {
+pub trait Score: Float + Into<f64> {
     /// Whether the type is `f32`, where a single value does not show whether it stands for a fraction.
     const IS_SINGLE: bool;
     /// The nearest value of the type.

@@ -31,9 +31,19 @@ pub(crate) fn set_length<T: Float>(buffer: &mut Vec<T>, length: usize) {
     buffer.resize(length, T::ZERO);
 }
 
+/// Slices of these lengths, one after the other.
+pub(crate) fn split<T>(mut values: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+    let slice = |length: usize| {
+        let (first, rest) = std::mem::take(&mut values).split_at_mut(length);
+        values = rest;
+        first
+    };
+    lengths.map(slice).collect()
+}
+
 /// A buffer of zeros.
-pub(crate) fn zeroed<T: Float>(length: usize) -> Vec<T> {
-    let buffer = vec![T::ZERO; length];
+pub(crate) fn zeroed<T: Copy + Default>(length: usize) -> Vec<T> {
+    let buffer = vec![T::default(); length];
     #[cfg(target_os = "linux")]
     if size_of_val(&buffer[..]) >= SMALLEST {
         advise_huge_pages(&buffer);

@@ -48,7 +48,7 @@ pub fn partial_aucs<T: Score>(
     region: Region,
     workers: &Workers<'_>,
 ) -> Result<PartialAucs> {
-    let rows = ClassRows::new(sample);
+    let rows = ClassRows::new(sample, workers)?;
     let values = of_present(&rows, curves, &f64::NAN, |curves| {
         let columns: Vec<usize> = curves.iter().map(|&(c, _)| c).collect();
         map_columns(sample, &rows, &columns, workers, AreaScratch::default, |scratch, curve, blocks| {

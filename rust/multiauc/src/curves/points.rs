@@ -36,7 +36,7 @@ pub fn roc_curves<T: Score>(
     drop_intermediate: bool,
     workers: &Workers<'_>,
 ) -> Result<Vec<CurvePoints>> {
-    let rows = ClassRows::new(sample);
+    let rows = ClassRows::new(sample, workers)?;
     of_present(&rows, curves, &CurvePoints::undefined(), |curves| {
         let columns: Vec<usize> = curves.iter().map(|&(positive, _)| positive).collect();
         map_columns(sample, &rows, &columns, workers, CurveScratch::default, |scratch, curve, blocks| {
@@ -73,7 +73,7 @@ pub(super) fn map_points<T: Score, R: Send + Clone>(
     undefined: &R,
     finish: impl Fn(Vec<(f64, f64, f64)>) -> R + Sync,
 ) -> Result<Vec<R>> {
-    let rows = ClassRows::new(sample);
+    let rows = ClassRows::new(sample, workers)?;
     of_present(&rows, curves, undefined, |curves| {
         let columns: Vec<usize> = curves.iter().map(|&(positive, _)| positive).collect();
         map_columns(sample, &rows, &columns, workers, OrderedRows::default, |ordered, curve, blocks| {

@@ -55,8 +55,8 @@ pub struct OrderRows<'a> {
     pub groups: Option<&'a [u32]>,
 }
 
-/// Looks for another order of the columns. `shares` are A(j|k), K × K, and `totals` the rows (or the weight) of each class
-/// in the whole sample, 0 for classes without rows.
+/// Looks for another order of the columns. `shares` are A(j|k), K × K, `totals` the rows (or the weight) of each class
+/// in the whole sample, 0 for classes without rows, and `counts` how many of `rows` each class has.
 ///
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
@@ -65,7 +65,7 @@ pub struct OrderRows<'a> {
 /// Unless there are K × K shares.
 pub(crate) fn check_column_order(
     shares: &[f64],
-    totals: &[f64],
+    (totals, counts): (&[f64], &[u64]),
     rows: OrderRows<'_>,
     workers: &Workers<'_>,
 ) -> Result<ColumnOrder> {
@@ -77,8 +77,12 @@ pub(crate) fn check_column_order(
         let better = units.find_better(&shares, &present, workers)?;
         Ok(ColumnOrder { better, most_below_half: units.are_most_below_half(&shares, totals, &present) })
     };
-    let found = check(&Units::of_rows(rows, totals))?;
-    // Groups say less than as many rows would, so they matter only where rows would be enough.
+    // Rows with weights say less than as many rows of equal weight would, and groups less than as many rows: they matter
+    // only where those would be enough.
+    let mut found = check(&Units::of_counts(counts))?;
+    if rows.weights.is_some() && found != ColumnOrder::default() {
+        found = check(&Units::of_weights(rows, classes))?;
+    }
     match rows.groups {
         Some(groups) if found != ColumnOrder::default() => check(&Units::of_groups(rows, groups, classes)),
         _ => Ok(found),
@@ -94,17 +98,13 @@ struct Units {
 }
 
 impl Units {
-    fn of_rows(rows: OrderRows<'_>, totals: &[f64]) -> Self {
-        let (count, classes) = (rows.codes.len(), totals.len());
-        if rows.weights.is_none() {
-            let mut sizes = totals.to_vec();
-            if sizes.iter().sum::<f64>() != count as f64 {
-                sizes.fill(0.0);
-                rows.codes.for_each(0..count, |_, class| sizes[class] += 1.0);
-            }
-            let concentrations = sizes.into_iter().map(|size| if size > 0.0 { 1.0 / size } else { 0.0 }).collect();
-            return Self { concentrations, parts: None };
-        }
+    /// So many rows of each class, of equal weight.
+    fn of_counts(counts: &[u64]) -> Self {
+        let concentration = |&count: &u64| if count > 0 { 1.0 / count as f64 } else { 0.0 };
+        Self { concentrations: counts.iter().map(concentration).collect(), parts: None }
+    }
+
+    fn of_weights(rows: OrderRows<'_>, classes: usize) -> Self {
         let mut parts: Vec<(u32, usize, f64)> = scaled_weights(rows, classes).map(|(class, w)| (0, class, w)).collect();
         Self { concentrations: to_shares(&mut parts, classes), parts: None }
     }
@@ -266,15 +266,21 @@ mod tests {
         // The columns of the first two classes are swapped, the third is right.
         let shares = [f64::NAN, 0.0, 0.2, 0.0, f64::NAN, 0.2, 0.9, 0.9, f64::NAN];
         let rows = OrderRows { codes: ClassCodes::Bytes(&codes), weights: None, groups: None };
-        let found = check_column_order(&shares, &[100.0; 3], rows, &workers).expect("not cancelled");
+        let found = check_column_order(&shares, (&[100.0; 3], &[100; 3]), rows, &workers).expect("not cancelled");
         assert_eq!(found, ColumnOrder { better: vec![(0, 1), (1, 0)], most_below_half: true });
         let right = [f64::NAN, 0.9, 0.9, 0.9, f64::NAN, 0.9, 0.9, 0.9, f64::NAN];
-        let found = check_column_order(&right, &[100.0; 3], rows, &workers).expect("not cancelled");
+        let found = check_column_order(&right, (&[100.0; 3], &[100; 3]), rows, &workers).expect("not cancelled");
         assert_eq!(found, ColumnOrder::default());
         // All rows of a class in one group: a class says no more than one row.
         let groups: Vec<u32> = codes.iter().map(|&code| code.into()).collect();
         let grouped = OrderRows { groups: Some(&groups), ..rows };
-        let found = check_column_order(&shares, &[100.0; 3], grouped, &workers).expect("not cancelled");
+        let found = check_column_order(&shares, (&[100.0; 3], &[100; 3]), grouped, &workers).expect("not cancelled");
+        assert_eq!(found, ColumnOrder::default());
+        // Nearly all weight on one row of each class: the same.
+        let weights: Vec<f64> = (0..300).map(|row| if row < 3 { 1e6 } else { 1.0 }).collect();
+        let weighted = OrderRows { weights: Some(&weights), ..rows };
+        let found =
+            check_column_order(&shares, (&[1e6 + 99.0; 3], &[100; 3]), weighted, &workers).expect("not cancelled");
         assert_eq!(found, ColumnOrder::default());
     }
 
@@ -283,9 +289,9 @@ mod tests {
         let codes: Vec<u8> = vec![0, 1, 2, 1, 1, 0];
         let ones = vec![3.0; codes.len()];
         let rows = OrderRows { codes: ClassCodes::Bytes(&codes), weights: None, groups: None };
-        let plain = Units::of_rows(rows, &[2.0, 3.0, 1.0]).concentrations;
+        let plain = Units::of_counts(&[2, 3, 1]).concentrations;
         assert_eq!(plain, [0.5, 1.0 / 3.0, 1.0]);
-        let weighted = Units::of_rows(OrderRows { weights: Some(&ones), ..rows }, &[6.0, 9.0, 3.0]).concentrations;
+        let weighted = Units::of_weights(OrderRows { weights: Some(&ones), ..rows }, 3).concentrations;
         assert!(plain.iter().zip(weighted).all(|(a, b)| (a - b).abs() < 1e-15));
         let groups: Vec<u32> = vec![0, 1, 2, 3, 3, 3];
         let units = Units::of_groups(OrderRows { groups: Some(&groups), ..rows }, &groups, 3);

@@ -4,6 +4,7 @@ use super::groups::Groups;
 use super::unit_sums::{GroupDeviations, UnitRows, spread_of};
 use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
+use crate::memory::{split, zeroed};
 use crate::metric::Metric;
 use crate::parallel::Workers;
 use crate::sample::{ClassRows, Sampling, ScoredSample};
@@ -28,7 +29,7 @@ impl Design {
     /// # Errors
     /// [`Error::LengthMismatch`] unless there is a group for every row, [`Error::Cancelled`].
     pub fn new<T: Score>(sample: &ScoredSample<'_, T>, sampling: Sampling<'_>, workers: &Workers<'_>) -> Result<Self> {
-        let rows = ClassRows::new(sample);
+        let rows = ClassRows::new(sample, workers)?;
         let groups = match sampling.groups() {
             Some(groups) if groups.len() != sample.rows() => {
                 let found = groups.len();
@@ -39,7 +40,7 @@ impl Design {
         // Groups of one row are rows.
         let groups = groups.filter(|groups| !groups.are_single_rows());
         let has_random_sizes = sampling.is_iid() || groups.as_ref().is_some_and(Groups::span_classes);
-        Ok(Self::of_parts(rows, groups, has_random_sizes, sample.rows()))
+        Self::of_parts(rows, groups, has_random_sizes, sample.rows(), workers)
     }
 
     pub(super) fn of_parts(
@@ -47,17 +48,20 @@ impl Design {
         groups: Option<Groups>,
         has_random_sizes: bool,
         sample_rows: usize,
-    ) -> Self {
-        let effective = (0..rows.classes()).map(|class| effective_number(&rows, groups.as_ref(), class)).collect();
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        let effective = workers.map(rows.classes(), |class| Ok(effective_number(&rows, groups.as_ref(), class)))?;
         let mut shares = Vec::new();
         if rows.weights().is_some() {
-            shares.reserve_exact(rows.len());
-            for class in 0..rows.classes() {
-                let total = rows.weight(class);
-                shares.extend(rows.weights_of(class).unwrap_or_default().iter().map(|weight| weight / total));
-            }
+            shares = zeroed(rows.len());
+            let mut of_classes = split(&mut shares, (0..rows.classes()).map(|class| rows.range(class).len()));
+            workers.map_chunks(&mut of_classes, 1, |class, of_class| {
+                let (total, weights) = (rows.weight(class), rows.weights_of(class).unwrap_or_default());
+                of_class[0].iter_mut().zip(weights).for_each(|(share, weight)| *share = weight / total);
+                Ok(())
+            })?;
         }
-        Self { rows, groups, has_random_sizes, sample_rows, effective, shares }
+        Ok(Self { rows, groups, has_random_sizes, sample_rows, effective, shares })
     }
 
     /// The share of each row of a class in its weight, where rows have weights.

@@ -79,7 +79,7 @@ impl Folds {
         let groups = groups.filter(|groups| !groups.are_single_rows());
         let has_random_sizes = folds.iter().any(|fold| fold.design.has_random_sizes);
         Ok(Self {
-            design: Design::of_parts(class_rows, groups, has_random_sizes, rows),
+            design: Design::of_parts(class_rows, groups, has_random_sizes, rows, workers)?,
             parts: folds,
             shares,
             is_pooled,

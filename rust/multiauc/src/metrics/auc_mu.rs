@@ -161,7 +161,7 @@ fn tally_pairs<T: Score, A: Tally>(
     if partition.is_none() {
         return Ok(tally);
     }
-    let rows = ClassRows::new(sample);
+    let rows = ClassRows::new(sample, workers)?;
     let whole = gather_whole(sample, &rows, workers)?;
     let by_costs = workers.map_with(pairs.len(), BucketTable::default, |table, pair| {
         let (c, d) = pairs[pair];

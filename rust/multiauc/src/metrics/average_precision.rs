@@ -46,7 +46,7 @@ pub(super) const fn is_average_precision(metric: Metric) -> bool {
 /// # Ok::<(), multiauc::Error>(())
 /// ```
 pub fn average_precision_per_class<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Vec<f64>> {
-    let rows = ClassRows::new(sample);
+    let rows = ClassRows::new(sample, workers)?;
     let found = workers
         .map(rows.present().len(), |index| Ok(Column::new(sample, &rows, rows.present()[index]).value(&rows)))?;
     let mut values = vec![f64::NAN; rows.classes()];

@@ -38,17 +38,9 @@ fn look<T: Score>(
     workers: &Workers<'_>,
 ) -> Result<ColumnOrder> {
     let classes = if scores.columns() == 1 { 2 } else { scores.columns() };
-    let sizes = ClassSizes::count(rows.codes, rows.weights, classes, workers)?;
-    let totals = match rows.weights {
-        None => sizes.rows.iter().map(|&count| count as f64).collect(),
-        Some(weights) => {
-            let largest = weights.iter().copied().fold(0.0, f64::max);
-            let scaled: Vec<f64> = weights.iter().map(|weight| weight / largest).collect();
-            ClassSizes::count(rows.codes, Some(&scaled), classes, workers)?.weights
-        }
-    };
+    let (sizes, _) = ClassSizes::scaled(rows.codes, rows.weights, classes, workers)?;
     if let Some(shares) = shares {
-        return check_column_order(shares, &totals, rows, workers);
+        return check_column_order(shares, (&sizes.weights, &sizes.rows), rows, workers);
     }
     let some = some_rows(rows, &sizes.rows);
     let pick = |row: usize| some.as_ref().map_or(row, |some| some[row] as usize);
@@ -73,7 +65,9 @@ fn look<T: Score>(
         let picked = ScoreMatrix::from_rows(&picked, scores.columns())?;
         hand_till_matrix(&ScoredSample::new(picked, codes, weights, workers)?, workers)?
     };
-    check_column_order(&shares, &totals, OrderRows { codes, weights, groups: groups.as_deref() }, workers)
+    let counts = ClassSizes::count(codes, weights, classes, workers)?.rows;
+    let rows = OrderRows { codes, weights, groups: groups.as_deref() };
+    check_column_order(&shares, (&sizes.weights, &counts), rows, workers)
 }
 
 /// Up to a number of rows of each class (of positive weight), spread over all rows of the class; `None` for all rows.

@@ -39,7 +39,7 @@ pub(super) fn hard_label_value<T: Score>(
     partition: Option<&[f64]>,
     workers: &Workers<'_>,
 ) -> Result<f64> {
-    let rows = ClassRows::new(sample);
+    let rows = ClassRows::new(sample, workers)?;
     let decisions = decisions(sample, &rows, partition, workers)?;
     Tallies::new(&rows, &decisions).value(metric)
 }

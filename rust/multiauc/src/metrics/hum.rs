@@ -58,7 +58,7 @@ pub fn hum<T: Score>(
         let value = auc_mu(sample, None, PairWeights::Equal, workers)?;
         return Ok(HumFound { value, monte_carlo_error: 0.0, is_exact: true });
     }
-    Ok(found(&volume::hum(sample, &ClassRows::new(sample), rule, drawing, false, workers)?))
+    Ok(found(&volume::hum(sample, &ClassRows::new(sample, workers)?, rule, drawing, false, workers)?))
 }
 
 /// The same with the components of the rows: T(i) is the mean credit of the tuples through row i.

@@ -57,7 +57,7 @@ pub fn interactions<T: Score>(
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
 ) -> Result<Interactions> {
-    let rows = ClassRows::new(sample);
+    let rows = ClassRows::new(sample, workers)?;
     let scores = PairScores::new(sample, options.partition, workers)?;
     let rule = DifferenceRule::of(sample, workers)?;
     let mut sums = InteractionSums {

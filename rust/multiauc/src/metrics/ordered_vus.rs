@@ -28,7 +28,7 @@ use crate::volume;
 /// # Ok::<(), multiauc::Error>(())
 /// ```
 pub fn ordered_vus<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<f64> {
-    volume::ordered_vus(sample, &ClassRows::new(sample), workers)
+    volume::ordered_vus(sample, &ClassRows::new(sample, workers)?, workers)
 }
 
 /// The same with the components of the rows: T(i) is the share of the tuples through row i that are in order.

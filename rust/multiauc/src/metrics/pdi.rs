@@ -56,7 +56,7 @@ struct ColumnScratch {
 /// # Errors
 /// As [`pdi`].
 pub fn pdi_per_class<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Vec<f64>> {
-    let (rows, class_of) = with_classes(sample);
+    let (rows, class_of) = with_classes(sample, workers)?;
     let present = rows.present();
     let found = map_columns(sample, &rows, present, workers, ColumnScratch::default, |scratch, index, blocks| {
         let column = Column::new(&rows, &class_of, present[index]);
@@ -110,10 +110,10 @@ pub(super) fn pdi_statistic<T: Score>(
     })
 }
 
-fn with_classes<T: Score>(sample: &ScoredSample<'_, T>) -> (ClassRows, Vec<u16>) {
-    let rows = ClassRows::new(sample);
+fn with_classes<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<(ClassRows, Vec<u16>)> {
+    let rows = ClassRows::new(sample, workers)?;
     let class_of = rows.class_of();
-    (rows, class_of)
+    Ok((rows, class_of))
 }
 
 /// The mean over the classes that have a value.
@@ -325,7 +325,7 @@ mod tests {
             let workers = Workers::with_threads(1, &cancel);
             let matrix = ScoreMatrix::from_rows(&scores, classes).expect("a matrix");
             let Ok(sample) = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers) else { return Ok(()) };
-            let (rows, class_of) = with_classes(&sample);
+            let (rows, class_of) = with_classes(&sample, &workers).expect("no one cancels");
             let found = pdi_per_class(&sample, &workers).expect("values");
             for &class in rows.present() {
                 let column = Column::new(&rows, &class_of, class);

@@ -29,7 +29,7 @@ pub(super) fn row_mean<T: Score>(
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
 ) -> Result<f64> {
-    let rows = ClassRows::new(sample);
+    let rows = ClassRows::new(sample, workers)?;
     Ok(mean(&rows, of_rows(sample, &rows, metric, options, workers)?))
 }
 

@@ -74,7 +74,9 @@ impl OneRanking {
         let placed = memory.scratch.with(|PlacingScratch { table, by_rank, .. }| {
             place_by_table(rows, [0, 1], &keys, kind, (table, by_rank), (&memory.buffers, workers))
         })?;
-        keys.into_iter().for_each(|keys| memory.buffers.give_back(keys));
+        for keys in keys {
+            memory.buffers.give_back(keys);
+        }
         let Some(placed) = placed else { return Ok(None) };
         let side = |class: usize| PairSide { class, placements: &placed.placements[class], order: None };
         let (variance, deviations) = pair_variance(design, &[side(0), side(1)], placed.wins.share(), workers)?;
@@ -239,7 +241,7 @@ mod tests {
             let rule = DifferenceRule::of(&sample, &workers).expect("no one cancels");
             let whole = gather_whole(&sample, &design.rows, &workers).expect("no one cancels");
             let (options, memory) = (MetricOptions::DEFAULT, PlacingMemory::default());
-        let scores = RankedScores { whole: whole.as_ref(), rule, one: None, memory: &memory };
+            let scores = RankedScores { whole: whole.as_ref(), rule, one: None, memory: &memory };
             let found = OneRanking::find(&sample, &design, scores, options, &workers);
             let found = found.expect("no one cancels");
             let Some(one) = found else { return Ok(()) };

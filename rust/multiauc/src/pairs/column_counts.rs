@@ -134,7 +134,8 @@ fn count_gathered<T: Score, R: Send>(
     let ColumnTiling { width, is_shared } = ColumnTiling::of(sample, workers.threads());
     let tiles: Vec<&[usize]> = wanted.chunks(width).collect();
     let has_weights = sample.weights.is_some();
-    let rows = (has_weights || sample.classes() > WHOLE_MATRIX_CLASSES).then(|| ClassRows::new(sample));
+    let is_grouped = has_weights || sample.classes() > WHOLE_MATRIX_CLASSES;
+    let rows = is_grouped.then(|| ClassRows::new(sample, workers)).transpose()?;
     // Either all threads work on one tile, or each on its own.
     let (across, within) = if is_shared { (&workers.alone(), workers) } else { (workers, &workers.alone()) };
     let folded = across.map_with(tiles.len(), ClassBlocks::default, |blocks, tile| {

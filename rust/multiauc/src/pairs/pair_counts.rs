@@ -101,7 +101,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
         wanted: &(impl Fn(usize, usize) -> bool + Sync),
         tally: A,
     ) -> Result<A> {
-        let rows = ClassRows::new(self.sample);
+        let rows = ClassRows::new(self.sample, workers)?;
         let alone = workers.alone();
         let tiles = PairTiles::new(self.sample, &rows, own_group_width(self.sample, workers.threads()), workers)?;
         let list = tiles.tiles();

@@ -183,7 +183,7 @@ mod tests {
         let cancel = Cancel::new();
         let workers = Workers::with_threads(threads, &cancel);
         let sample = ScoredSample::new(matrix, ClassCodes::Bytes(codes), weights, &workers).expect("a sample");
-        let rows = ClassRows::new(&sample);
+        let rows = ClassRows::new(&sample, &workers).expect("no one cancels");
         let direct = |class: usize, column: usize| -> Vec<f64> {
             let counts = |row: &usize| codes[*row] as usize == class && weights.is_none_or(|w| w[*row] > 0.0);
             (0..codes.len()).filter(counts).map(|row| matrix.get(row, column)).collect()

@@ -8,6 +8,7 @@ use super::wins::{Tally, Wins};
 use crate::error::Result;
 use crate::float::Score;
 use crate::keys::{DifferenceRule, KeyScratch};
+use crate::memory::make_room;
 use crate::parallel::Workers;
 use crate::ranking::{
     FEWEST_SPLIT_ROWS, LargeWeightedTable, NearRow, Nearness, WeightedTable, WeightedWins, wins_of_near,
@@ -24,7 +25,7 @@ pub(crate) fn tally_weighted<T: Score, A: Tally>(
     workers: &Workers<'_>,
     tally: A,
 ) -> Result<A> {
-    let rows = ClassRows::new(sample);
+    let rows = ClassRows::new(sample, workers)?;
     let counter = PairCounter { sample, rows: &rows, rule: DifferenceRule::of(sample, workers)?, score_of };
     if sample.classes() > WHOLE_MATRIX_CLASSES {
         counter.tally_tiles(workers, tally)
@@ -147,7 +148,7 @@ impl<T: Score, F: Fn(usize, usize) -> PairScore + Sync> PairCounter<'_, '_, T, F
         }
         for (side, keys) in keys.iter_mut().enumerate() {
             let rows = self.rows.of(classes[side]);
-            keys.clear();
+            make_room(keys, rows.len());
             match &score {
                 PairScore::Difference => self.rule.append_keys(of[side][0], of[side][1], key_scratch, keys),
                 PairScore::Tie => keys.resize(rows.len(), 0.0),

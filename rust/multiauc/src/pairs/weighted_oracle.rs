@@ -25,7 +25,7 @@ pub(crate) struct WeightedPairs<'s, 'a, T> {
 impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
     pub(crate) fn new(sample: &'s ScoredSample<'a, T>, workers: &Workers<'_>) -> Result<Self> {
         let rule = DifferenceRule::of(sample, workers)?;
-        Ok(Self { sample, rows: ClassRows::new(sample), rule })
+        Ok(Self { sample, rows: ClassRows::new(sample, workers)?, rule })
     }
 
     /// What class c wins against class d by the score of the pair.

@@ -11,7 +11,7 @@ use super::key_stream::{KeysByPart, PART_KEYS, PartMap, SAMPLE, SplitKeys};
 use super::placement_table::{Arrangement, LookupTotals, Nearness, PlacementTable};
 use crate::error::Result;
 use crate::float::Score;
-use crate::memory::{Buffers, make_room, set_length};
+use crate::memory::{self, Buffers, make_room, set_length};
 use crate::parallel::Workers;
 use crate::simd::run_widest;
 
@@ -215,13 +215,8 @@ impl PlacementLookup {
             return Ok(());
         }
         set_length(below, self.len());
-        let mut rest = &mut below[..];
-        let mut tasks = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
-            let (own, after) = rest.split_at_mut(part.len());
-            tasks.push((part, own));
-            rest = after;
-        }
+        let of_parts = memory::split(below, self.parts.iter().map(PlacementTable::len));
+        let mut tasks: Vec<_> = self.parts.iter().zip(of_parts).collect();
         workers.map_chunks(&mut tasks, 1, |part, task| {
             let (table, own) = &mut task[0];
             let mut found = self.buffers.take(own.len());

@@ -3,7 +3,7 @@
 use super::plan::{Plan, rows_of_groups};
 use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
-use crate::parallel::Workers;
+use crate::parallel::{Cancel, Workers};
 use crate::sample::{ClassRows, Sampling, ScoredSample};
 
 /// Replicates counted together: a row's multiplicities fill one vector register.
@@ -34,7 +34,9 @@ impl Draws {
     /// # Errors
     /// [`Error::TooManyRowsDrawn`] for 2^31 rows or more; [`Error::LengthMismatch`] unless there is a group for every row.
     pub(super) fn new<T: Score>(sample: &ScoredSample<'_, T>, sampling: Sampling<'_>) -> Result<Self> {
-        Self::of_rows(ClassRows::new(sample), sample.rows(), sampling)
+        let cancel = Cancel::new();
+        let alone = Workers::with_threads(1, &cancel);
+        Self::of_rows(ClassRows::new(sample, &alone)?, sample.rows(), sampling)
     }
 
     /// The same of the rows that count among `sample_rows` rows of a sample.

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use super::class_sizes::ClassSizes;
 use super::scored_sample::ScoredSample;
+use crate::error::Result;
 use crate::float::Score;
-use crate::memory::make_room;
+use crate::memory::{split, zeroed};
+use crate::parallel::Workers;
 
 /// Rows of positive weight grouped by class; a *position* is a place in this order.
 #[derive(Debug, Clone)]
@@ -25,25 +27,22 @@ pub(crate) struct ClassRows {
 }
 
 impl ClassRows {
-    /// Groups the rows by one counting sort.
-    pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
-        let has_all_rows = sample.rows() as u64 == sample.sizes.rows.iter().sum::<u64>();
-        let (rows, starts) = grouped(sample, has_all_rows);
-        let (rows, starts) = if has_all_rows { (rows, starts) } else { weighted_only(sample, &rows, &starts) };
-        let weights = sample.weights.map(|_| {
-            let mut weights = Vec::new();
-            make_room(&mut weights, rows.len());
-            weights.extend(rows.iter().map(|&row| sample.weight(row as usize)));
-            weights
-        });
-        Self {
+    /// Groups the rows by one counting sort, a span of rows on each thread.
+    pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Self> {
+        let sort = CountingSort::new(sample, workers)?;
+        let mut starts = vec![0];
+        for &rows in &sample.sizes.rows {
+            starts.push(starts[starts.len() - 1] + rows as usize);
+        }
+        let weights = sample.weights.map(|_| sort.by_class(|row| sample.weight(row), workers)).transpose()?;
+        Ok(Self {
             present: sample.present_classes().collect(),
+            rows: sort.by_class(|row| row as u32, workers)?,
             weights,
             sizes: sample.sizes.clone(),
             unit: sample.weight_scale,
-            rows,
             starts,
-        }
+        })
     }
 
     /// Rows of given classes, `None` for a row that does not count, with their weights.
@@ -188,32 +187,110 @@ impl ClassRows {
     }
 }
 
-/// All rows by class, and where each class starts. The sizes of the classes are those of all rows unless some do not count.
-fn grouped<T: Score>(sample: &ScoredSample<'_, T>, has_all_rows: bool) -> (Vec<u32>, Vec<usize>) {
-    let mut starts = vec![0; sample.classes() + 2];
-    if has_all_rows {
-        starts[2..].iter_mut().zip(&sample.sizes.rows).for_each(|(start, &rows)| *start = rows as usize);
-    } else {
-        sample.codes.for_each(0..sample.rows(), |_, class| starts[class + 2] += 1);
-    }
-    for class in 2..starts.len() {
-        starts[class] += starts[class - 1];
-    }
-    let mut rows = vec![0; sample.rows()];
-    sample.codes.for_each(0..sample.rows(), |row, class| {
-        rows[starts[class + 1]] = row as u32;
-        starts[class + 1] += 1;
-    });
-    starts.pop();
-    (rows, starts)
+/// A counting sort by class: spans of rows that are sorted at the same time, and how many rows that count each has of each
+/// class.
+struct CountingSort<'s, 'a, T> {
+    sample: &'s ScoredSample<'a, T>,
+    spans: Vec<Range<usize>>,
+    counts: Vec<Vec<u64>>,
 }
 
-/// The same without the rows of weight zero.
-fn weighted_only<T: Score>(sample: &ScoredSample<'_, T>, rows: &[u32], starts: &[usize]) -> (Vec<u32>, Vec<usize>) {
-    let mut kept = (Vec::with_capacity(rows.len()), vec![0]);
-    for class in starts.windows(2) {
-        kept.0.extend(rows[class[0]..class[1]].iter().filter(|&&row| sample.has_row(row as usize)));
-        kept.1.push(kept.0.len());
+impl<'s, 'a, T: Score> CountingSort<'s, 'a, T> {
+    fn new(sample: &'s ScoredSample<'a, T>, workers: &Workers<'_>) -> Result<Self> {
+        let spans = workers.row_spans(sample.rows(), 1);
+        let counts = if let [_] = spans[..] {
+            vec![sample.sizes.rows.clone()]
+        } else {
+            workers.map(spans.len(), |span| {
+                let mut counts = vec![0; sample.classes()];
+                sample
+                    .codes
+                    .for_each(spans[span].clone(), |row, class| counts[class] += u64::from(sample.has_row(row)));
+                Ok(counts)
+            })?
+        };
+        Ok(Self { sample, spans, counts })
     }
-    kept
+
+    /// `value_of(row)` of the rows that count, class by class.
+    fn by_class<V: Copy + Default + Send>(
+        &self,
+        value_of: impl Fn(usize) -> V + Sync,
+        workers: &Workers<'_>,
+    ) -> Result<Vec<V>> {
+        let mut values = zeroed(self.counts.iter().flatten().sum::<u64>() as usize);
+        // Class by class, the run of each span; then span by span.
+        let length = |index: usize| self.counts[index % self.spans.len()][index / self.spans.len()] as usize;
+        let by_class = split(&mut values, (0..self.sample.classes() * self.spans.len()).map(length));
+        let mut runs: Vec<Vec<_>> = self.spans.iter().map(|_| Vec::new()).collect();
+        for (index, run) in by_class.into_iter().enumerate() {
+            runs[index % self.spans.len()].push(run.iter_mut());
+        }
+        workers.map_chunks(&mut runs, 1, |span, runs| {
+            let (sample, runs) = (self.sample, &mut runs[0]);
+            // A run may be too short if another thread writes to the weights meanwhile.
+            let place = |row: usize, class: usize| {
+                if let Some(entry) = runs[class].next() {
+                    *entry = value_of(row);
+                }
+            };
+            for_each_that_counts(sample, self.spans[span].clone(), place);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+}
+
+/// Calls `place(row, class)` for the rows that count.
+fn for_each_that_counts<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    rows: Range<usize>,
+    mut place: impl FnMut(usize, usize),
+) {
+    let has_all_rows = sample.rows() as u64 == sample.sizes.rows.iter().sum::<u64>();
+    if has_all_rows {
+        sample.codes.for_each(rows, place);
+    } else {
+        sample.codes.for_each(rows, |row, class| {
+            if sample.has_row(row) {
+                place(row, class);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::Cancel;
+    use crate::sample::{ClassCodes, ScoreMatrix};
+
+    /// Rows enough for several spans, of which every eleventh has weight zero: grouped and summed as one by one.
+    #[test]
+    fn rows_are_grouped_on_any_number_of_threads() {
+        const ROWS: usize = 50_000;
+        let random = |row: usize| (row as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
+        let scores = vec![0.5; 12 * ROWS];
+        for classes in [2, 3, 8, 9, 12] {
+            let codes: Vec<u8> = (0..ROWS).map(|row| (random(row) % classes as u64) as u8).collect();
+            let weight = |row: usize| if row % 11 == 5 { 0.0 } else { 1.0 / (1 + random(row) % 97) as f64 };
+            let weights: Vec<f64> = (0..ROWS).map(weight).collect();
+            for (weights, threads) in [(None, 1), (None, 3), (Some(&weights[..]), 1), (Some(&weights[..]), 3)] {
+                let cancel = Cancel::new();
+                let workers = Workers::with_threads(threads, &cancel);
+                let matrix = ScoreMatrix::from_rows(&scores[..classes * ROWS], classes).expect("whole rows");
+                let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), weights, &workers).expect("a sample");
+                let rows = ClassRows::new(&sample, &workers).expect("not cancelled");
+                for class in 0..classes {
+                    let counts = |&row: &u32| codes[row as usize] as usize == class && sample.has_row(row as usize);
+                    let expected: Vec<u32> = (0..ROWS as u32).filter(counts).collect();
+                    assert_eq!(rows.of(class), expected);
+                    let of_rows: Vec<f64> = expected.iter().map(|&row| sample.weight(row as usize)).collect();
+                    assert_eq!(rows.weights_of(class), weights.map(|_| &of_rows[..]));
+                    assert_eq!(rows.count(class), expected.len() as u64);
+                    assert_eq!(rows.weight(class).to_bits(), of_rows.iter().sum::<f64>().to_bits());
+                }
+            }
+        }
+    }
 }

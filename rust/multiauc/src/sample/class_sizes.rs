@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result, RowArray};
 use crate::parallel::Workers;
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// The class of each row as a column number.
 #[derive(Debug, Clone, Copy)]
@@ -79,36 +80,13 @@ impl ClassSizes {
         classes: usize,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        if let Some(weights) = weights {
-            return Self::count_weighted(codes, weights, classes, 1.0);
-        }
-        let spans = workers.row_spans(codes.len(), 8);
-        let parts = workers.map(spans.len(), |span| count_codes(codes, spans[span].clone(), classes))?;
-        let rows: Vec<u64> = (0..classes).map(|class| parts.iter().map(|part| part[class]).sum()).collect();
-        let weights = rows.iter().map(|&rows| rows as f64).collect();
-        Ok(Self { rows, weights })
-    }
-
-    /// Multiplies the weights by `scale`. Serial, so that the sums do not depend on the number of threads.
-    fn count_weighted(codes: ClassCodes<'_>, weights: &[f64], classes: usize, scale: f64) -> Result<Self> {
-        if weights.len() != codes.len() {
-            return Err(Error::LengthMismatch { array: RowArray::Weights, rows: codes.len(), found: weights.len() });
-        }
-        if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
-            return Err(Error::InvalidWeight { row, value: weights[row] });
-        }
-        let mut sizes = Self { rows: vec![0; classes], weights: vec![0.0; classes] };
-        let mut wrong = None;
-        codes.for_each(0..codes.len(), |row, code| {
-            if code >= classes {
-                wrong = wrong.or(Some(Error::CodeOutOfRange { row, code, classes }));
-                return;
-            }
-            let weight = weights[row];
-            sizes.rows[code] += u64::from(weight > 0.0);
-            sizes.weights[code] += weight * scale;
-        });
-        wrong.map_or(Ok(sizes), Err)
+        let Some(weights) = weights else {
+            let rows = count_rows(codes, None, classes, workers)?.0;
+            let weights = rows.iter().map(|&rows| rows as f64).collect();
+            return Ok(Self { rows, weights });
+        };
+        let (rows, _) = count_rows(codes, Some(weights), classes, workers)?;
+        Ok(Self { rows, weights: sum_weights(codes, weights, classes, 1.0) })
     }
 
     /// The same with the weights multiplied by a power of two, which is returned too: it makes the largest about 1, so
@@ -120,8 +98,9 @@ impl ClassSizes {
         workers: &Workers<'_>,
     ) -> Result<(Self, f64)> {
         let Some(weights) = weights else { return Ok((Self::count(codes, None, classes, workers)?, 1.0)) };
-        let scale = power_of_two_below_reciprocal(weights);
-        Ok((Self::count_weighted(codes, weights, classes, scale)?, scale))
+        let (rows, largest) = count_rows(codes, Some(weights), classes, workers)?;
+        let scale = power_of_two_below_reciprocal(largest);
+        Ok((Self { rows, weights: sum_weights(codes, weights, classes, scale) }, scale))
     }
 
     /// # Errors
@@ -137,6 +116,110 @@ impl ClassSizes {
     #[must_use]
     pub fn present(&self) -> usize {
         self.rows.iter().filter(|&&rows| rows > 0).count()
+    }
+}
+
+/// Rows of each class, those of weight zero left out, and the largest weight.
+fn count_rows(
+    codes: ClassCodes<'_>,
+    weights: Option<&[f64]>,
+    classes: usize,
+    workers: &Workers<'_>,
+) -> Result<(Vec<u64>, f64)> {
+    if let Some(weights) = weights
+        && weights.len() != codes.len()
+    {
+        return Err(Error::LengthMismatch { array: RowArray::Weights, rows: codes.len(), found: weights.len() });
+    }
+    let spans = workers.row_spans(codes.len(), 8);
+    let parts = workers.map(spans.len(), |span| {
+        let rows = spans[span].clone();
+        let mut counts = count_codes(codes, rows.clone(), classes)?;
+        let Some(weights) = weights else { return Ok((counts, 1.0)) };
+        let WeightRange { smallest, largest, are_valid } = run_widest(FindWeightRange(&weights[rows.clone()]));
+        if !are_valid {
+            let is_valid = |row: &usize| weights[*row].is_finite() && weights[*row] >= 0.0;
+            let row = rows.clone().find(|row| !is_valid(row)).unwrap_or(rows.start);
+            return Err(Error::InvalidWeight { row, value: weights[row] });
+        }
+        if smallest == 0.0 {
+            codes.for_each(rows, |row, class| counts[class] -= u64::from(weights[row] == 0.0));
+        }
+        Ok((counts, largest))
+    })?;
+    let rows = (0..classes).map(|class| parts.iter().map(|(counts, _)| counts[class]).sum()).collect();
+    Ok((rows, parts.iter().fold(0.0, |largest, part| part.1.max(largest))))
+}
+
+/// The range of some weights.
+struct WeightRange {
+    smallest: f64,
+    largest: f64,
+    /// Whether all are finite and none is negative.
+    are_valid: bool,
+}
+
+struct FindWeightRange<'w>(&'w [f64]);
+
+impl Vectorizable for FindWeightRange<'_> {
+    type Output = WeightRange;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> WeightRange {
+        const LANES: usize = 8;
+        let (mut smallest, mut largest, mut are_valid) = ([f64::INFINITY; LANES], [0.0; LANES], [true; LANES]);
+        for weights in self.0.chunks(LANES) {
+            for (lane, &weight) in weights.iter().enumerate() {
+                are_valid[lane] &= (0.0..f64::INFINITY).contains(&weight);
+                smallest[lane] = if weight < smallest[lane] { weight } else { smallest[lane] };
+                largest[lane] = if weight > largest[lane] { weight } else { largest[lane] };
+            }
+        }
+        WeightRange {
+            smallest: smallest.into_iter().fold(f64::INFINITY, f64::min),
+            largest: largest.into_iter().fold(0.0, f64::max),
+            are_valid: are_valid == [true; LANES],
+        }
+    }
+}
+
+/// The weight of each class, every weight multiplied by `scale`. Serial and row by row, so that neither the number of
+/// threads nor rows of weight zero change the sums.
+fn sum_weights(codes: ClassCodes<'_>, weights: &[f64], classes: usize, scale: f64) -> Vec<f64> {
+    if let ClassCodes::Bytes(codes) = codes
+        && classes <= FEW_CLASSES
+    {
+        return run_widest(SumFew { codes, weights, scale })[..classes].to_vec();
+    }
+    let mut sums = vec![0.0; classes];
+    codes.for_each(0..codes.len(), |row, code| sums[code] += weights[row] * scale);
+    sums
+}
+
+/// So many sums stay in registers.
+const FEW_CLASSES: usize = 8;
+
+/// The work of `sum_weights` for few classes, all of which a row adds to, most of them zero: in memory, a row would wait
+/// until the sum of the row before it, of the same class, was written.
+struct SumFew<'s> {
+    codes: &'s [u8],
+    weights: &'s [f64],
+    scale: f64,
+}
+
+impl Vectorizable for SumFew<'_> {
+    type Output = [f64; FEW_CLASSES];
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> [f64; FEW_CLASSES] {
+        let mut sums = [0.0; FEW_CLASSES];
+        for (&code, &weight) in self.codes.iter().zip(self.weights) {
+            let (code, weight) = (u64::from(code), weight * self.scale);
+            for (class, sum) in (0..).zip(&mut sums) {
+                *sum += if class == code { weight } else { 0.0 };
+            }
+        }
+        sums
     }
 }
 
@@ -189,8 +272,7 @@ fn check_weights(sizes: &ClassSizes) -> Result<()> {
 }
 
 /// 2^−k for the largest weight's exponent k; scaling by it is exact.
-fn power_of_two_below_reciprocal(weights: &[f64]) -> f64 {
-    let largest = weights.iter().copied().fold(0.0, f64::max);
-    // Infinite and NaN weights are refused later; zero and subnormal ones get the largest scale.
-    if largest.is_finite() { 2_f64.powi(-largest.log2().floor().clamp(-1000.0, 1000.0) as i32) } else { 1.0 }
+fn power_of_two_below_reciprocal(largest: f64) -> f64 {
+    // Zero and subnormal weights get the largest scale.
+    2_f64.powi(-largest.log2().floor().clamp(-1000.0, 1000.0) as i32)
 }

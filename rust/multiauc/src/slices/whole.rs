@@ -58,7 +58,7 @@ impl<'a> Whole<'a> {
         let units = Units::new(request.sampling.groups(), sample.rows());
         let mut unit_sums = vec![0.0; units.count];
         units.add(&(0..sample.rows() as u32).collect::<Vec<u32>>(), &terms, 1.0, &mut unit_sums);
-        let class_rows = ClassRows::new(sample);
+        let class_rows = ClassRows::new(sample, workers)?;
         let square = |&row: &u32| terms[row as usize].powi(2);
         let class_squares =
             (0..class_rows.classes()).map(|class| class_rows.of(class).iter().map(square).sum()).collect();

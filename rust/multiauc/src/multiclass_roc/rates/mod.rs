@@ -83,7 +83,7 @@ impl PlacedCells {
         scope: Scope,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        let rows = ClassRows::new(sample);
+        let rows = ClassRows::new(sample, workers)?;
         let grids = Grids::new(sample, &rows, grid, scope, workers)?;
         assert!((1..1 << 16).contains(&grids.thresholds()), "between 1 and 65,535 thresholds");
         let (pairs, cuts) = lay_out(&rows, &grids, scope);
