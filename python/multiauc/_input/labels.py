@@ -207,14 +207,12 @@ def column_names(y_score: Any, n_columns: int) -> list[Any] | None:
     return None if names is None or len(names) != n_columns else [plain(name) for name in names]
 
 
-def read_names(names: list[Any] | None, column: LabelColumn) -> list[Any] | None:
+def read_names(names: list[Any], column: LabelColumn) -> list[Any] | None:
     """The classes that the score columns are named after; None if they are not named after classes.
 
     Names that are strings always are, perhaps with a prefix (see `columns.list_readings`), and the labels of the rows
     need only have the same text. Other names are classes if every label is among them.
     """
-    if names is None:
-        return None
     if not all(isinstance(name, str) for name in names):
         with suppress(TypeError):  # names that cannot be hashed cannot be labels
             if set(names).issuperset(column.distinct):

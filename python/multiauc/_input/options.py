@@ -56,8 +56,10 @@ def refuse_idle_options(metrics: tuple[str, ...], **options: Any) -> None:
 
 def refuse_weights(metrics: tuple[str, ...], sample_weight: Any) -> None:
     """Raise if rows have weights and one of the metrics is defined for rows of equal weight only."""
+    if sample_weight is None:
+        return
     unweighted = tuple(metric for metric in metrics if not registry.METRICS[metric].has_weights)
-    if sample_weight is not None and unweighted:
+    if unweighted:
         named = _name_argument(unweighted)
         raise ValueError(f"sample_weight cannot be used with {named}: all rows have equal weight there")
 

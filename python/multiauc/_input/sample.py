@@ -160,7 +160,7 @@ def read_sample(
     names = None if type(y_score) is np.ndarray else row_labels.column_names(y_score, n_columns)
     column = row_labels.read_label_column(y_true, len(scores), n_columns)
     try:
-        named = None if labels is not None else row_labels.read_names(names, column)
+        named = None if names is None or labels is not None else row_labels.read_names(names, column)
         matched = row_labels.match_classes(column, labels, named, n_columns)
     except ValueError as error:
         hint = _explain_one_score(scores, column, labels)
@@ -236,7 +236,7 @@ def _assign_classes(
     if sample_weight is not None:
         weights = read_weights(sample_weight, len(codes))
         rows, _ = _rust.class_sizes(codes, weights, len(classes))
-    if np.count_nonzero(rows) < len(classes):
+    if 0 in rows.tolist():
         check_absent(classes, rows, policy, weighted=weights is not None, fewest_classes=fewest_classes)
     return codes, weights, classes, rows, policy
 

@@ -31,8 +31,8 @@ impl ClassRows {
     pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Self> {
         let sort = CountingSort::new(sample, workers)?;
         let mut starts = vec![0];
-        for &rows in &sample.sizes.rows {
-            starts.push(starts[starts.len() - 1] + rows as usize);
+        for class in 0..sample.classes() {
+            starts.push(starts[class] + sort.count(class));
         }
         let weights = sample.weights.map(|_| sort.by_class(|row| sample.weight(row), workers)).transpose()?;
         Ok(Self {
@@ -210,6 +210,11 @@ impl<'s, 'a, T: Score> CountingSort<'s, 'a, T> {
             })?
         };
         Ok(Self { sample, spans, counts })
+    }
+
+    /// Rows of a class that count.
+    fn count(&self, class: usize) -> usize {
+        self.counts.iter().map(|counts| counts[class] as usize).sum()
     }
 
     /// `value_of(row)` of the rows that count, class by class.
