@@ -3,6 +3,8 @@
 //! A share A/B of sums over units u (rows, or groups) has the variance Σ_u (a_u − A/B b_u)²/B², times e/(e − 1) with groups,
 //! e = B²/Σ b_u² being how many units of equal weight would know as much.
 
+use crate::sample::power_of_two_below_reciprocal;
+
 /// Shares, their variances and the effective numbers of units behind them, entry by entry.
 #[derive(Debug, Clone, Default)]
 pub struct Shares {
@@ -89,7 +91,10 @@ pub fn confusion(
     weights: Option<&[f64]>,
     groups: Option<&[u32]>,
 ) -> Confusion {
-    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    // A power of two changes no share, and keeps squares of sums in range.
+    let largest = weights.unwrap_or_default().iter().copied().fold(0.0, f64::max);
+    let scale = weights.map_or(1.0, |_| power_of_two_below_reciprocal(largest));
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row] * scale);
     let unit = |row: usize| groups.map_or(row, |groups| groups[row] as usize);
     let (of, to) = (|row: usize| truth[row] as usize, |row: usize| predicted[row] as usize);
     let masses =
@@ -97,7 +102,7 @@ pub fn confusion(
     let cell = |row: usize| of(row) * classes + to(row);
     let mut counts = vec![0.0; classes * classes];
     for row in 0..truth.len() {
-        counts[cell(row)] += weight(row);
+        counts[cell(row)] += weights.map_or(1.0, |weights| weights[row]);
     }
     let entries = masses(&cell);
     let cells = 0..classes * classes;
@@ -109,16 +114,32 @@ pub fn confusion(
         share(&of, cells.clone().map(|cell| cell / classes).collect()),
         share(&to, cells.map(|cell| cell % classes).collect()),
     ];
-    let right = (0..truth.len()).filter(|&row| of(row) == to(row)).map(|row| (of(row), unit(row), weight(row)));
-    let halves = (0..truth.len()).map(|row| (of(row), row)).chain((0..truth.len()).map(|row| (to(row), row)));
-    let halves = Masses::new(halves.map(|(class, row)| (class, unit(row), 0.5 * weight(row))));
-    let f1 = divide(&Masses::new(right), &halves, &(0..classes).collect::<Vec<_>>(), groups.is_some());
+    // Twice the right rows: half of the smallest weight would be zero.
+    let right = (0..truth.len()).filter(|&row| of(row) == to(row)).map(|row| (of(row), unit(row), 2.0 * weight(row)));
+    let both = (0..truth.len()).map(|row| (of(row), row)).chain((0..truth.len()).map(|row| (to(row), row)));
+    let both = Masses::new(both.map(|(class, row)| (class, unit(row), weight(row))));
+    let f1 = divide(&Masses::new(right), &both, &(0..classes).collect::<Vec<_>>(), groups.is_some());
     Confusion { counts, shares, f1 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn extreme_weights_have_shares() {
+        let (truth, predicted) = ([0, 0, 1, 1], [0, 1, 1, 1]);
+        let expected = confusion(&truth, &predicted, 2, None, None);
+        for size in [f64::from_bits(1), 2_f64.powi(-700), 2_f64.powi(700), 2_f64.powi(1023)] {
+            let found = confusion(&truth, &predicted, 2, Some(&[size; 4]), None);
+            for (a, b) in [(&found.f1, &expected.f1), (&found.shares[1], &expected.shares[1])] {
+                assert_eq!((&a.values, &a.variances, &a.units), (&b.values, &b.variances, &b.units), "{size}");
+            }
+        }
+        // One weight is nothing beside the other.
+        let found = confusion(&[0, 1], &[0, 1], 2, Some(&[5e-324, 1.0]), None);
+        assert_eq!((found.f1.values, found.shares[1].values[0]), (vec![1.0, 1.0], 1.0));
+    }
 
     #[test]
     fn shares_of_rows_have_the_variance_of_a_proportion() {

@@ -272,7 +272,7 @@ fn check_weights(sizes: &ClassSizes) -> Result<()> {
 }
 
 /// 2^−k for the largest weight's exponent k; scaling by it is exact.
-fn power_of_two_below_reciprocal(largest: f64) -> f64 {
+pub(crate) fn power_of_two_below_reciprocal(largest: f64) -> f64 {
     // Zero and subnormal weights get the largest scale.
     2_f64.powi(-largest.log2().floor().clamp(-1000.0, 1000.0) as i32)
 }

@@ -13,6 +13,7 @@ mod scored_sample;
 
 pub(crate) use class_blocks::{ClassBlock, ClassBlocks};
 pub(crate) use class_rows::ClassRows;
+pub(crate) use class_sizes::power_of_two_below_reciprocal;
 pub use class_sizes::{ClassCodes, ClassSizes};
 pub use labels::{Codes, Coding, Integer, code_bytes, code_integers, recode};
 pub use odd_rows::{OddRows, find_odd_rows};
