@@ -155,9 +155,9 @@ def partition_lines(size: Size) -> Iterator[str]:
     row = Row("a general `partition=`", 1.5, partial(_by_costs, costs))
     sample = inputs(size)
     order = np.argsort(sample.labels, kind="stable")
-    for name, made in (("random order", sample), ("sorted by class", Inputs(*(part[order] for part in sample)))):
+    for name, made in (("in random order", sample), ("sorted by class", Inputs(*(part[order] for part in sample)))):
         ratio = ratios((row,), made)[0]
-        yield f"- {row.title} at {size}, rows in {name}: {ratio:.2f}{TIMES}; {verdict(ratio, at_most=row.bar)}"
+        yield f"- {row.title} at {size}, rows {name}: {ratio:.2f}{TIMES}; {verdict(ratio, at_most=row.bar)}"
 
 
 def stream_line(size: Size) -> str:
