@@ -34,7 +34,7 @@ def save(figure: Any, name: str) -> None:
 
 def slices_of_digits(images: Any, digits: Any) -> multiauc.Slices:
     """The example of docs/slices.md."""
-    model = LogisticRegression(C=0.01, max_iter=1000).fit(images[:700, ::4], digits[:700])
+    model = LogisticRegression(C=0.01, solver="newton-cholesky").fit(images[:700, ::4], digits[:700])
     ink = images[700:].sum(axis=1)
     strokes = np.array(["faint", "light", "strong", "bold"])[np.digitize(ink, np.quantile(ink, [0.25, 0.5, 0.75]))]
     scores = model.predict_proba(images[700:, ::4])
@@ -50,7 +50,7 @@ def main() -> None:
     seen, unseen, y_seen, y_true = train_test_split(images[:, ::4], digits, test_size=0.6, random_state=0)
     models = {
         "neighbours": KNeighborsClassifier(15),
-        "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression(solver="newton-cholesky")),
         "naive Bayes": GaussianNB(var_smoothing=1e-2),
     }
     scores = {name: model.fit(seen, y_seen).predict_proba(unseen) for name, model in models.items()}
@@ -73,7 +73,7 @@ def main() -> None:
     wines, kinds = load_wine(return_X_y=True)
     names = np.array(["Barolo", "Grignolino", "Barbera"])
     seen, unseen, y_seen, y_true = train_test_split(wines[:, [0, 2, 3]], names[kinds], test_size=0.7, random_state=0)
-    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(seen, y_seen)
+    model = make_pipeline(StandardScaler(), LogisticRegression(solver="newton-cholesky")).fit(seen, y_seen)
     figure, panels = plt.subplots(1, 2, figsize=(11, 5.2), layout="constrained")
     SimplexDisplay.from_estimator(model, unseen, y_true, ax=panels[0])
     SimplexDisplay.from_estimator(model, unseen, y_true, partition=COSTS, ax=panels[1])
