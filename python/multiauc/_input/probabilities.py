@@ -44,8 +44,9 @@ def as_outputs(
     argument: str, scores: NDArray[np.float32] | NDArray[np.float64], outputs: Any
 ) -> NDArray[np.float32] | NDArray[np.float64]:
     """Scores of shape (n, K) or (n, 1) as they are, or the probabilities of logits; nan and infinity are refused."""
-    if outputs is None or read_outputs(outputs) is None:
+    if outputs is None:
         return scores
+    read_outputs(outputs)
     _refuse_infinite(argument, scores)
     return softmax(scores) if scores.shape[1] > 1 else _expit(scores.astype(np.float64))
 

@@ -223,7 +223,7 @@ impl<'s, 'a, T: Score> CountingSort<'s, 'a, T> {
         value_of: impl Fn(usize) -> V + Sync,
         workers: &Workers<'_>,
     ) -> Result<Vec<V>> {
-        let mut values = zeroed(self.counts.iter().flatten().sum::<u64>() as usize);
+        let mut values = zeroed((0..self.sample.classes()).map(|class| self.count(class)).sum());
         // Class by class, the run of each span; then span by span.
         let length = |index: usize| self.counts[index % self.spans.len()][index / self.spans.len()] as usize;
         let by_class = split(&mut values, (0..self.sample.classes() * self.spans.len()).map(length));

@@ -80,13 +80,12 @@ impl ClassSizes {
         classes: usize,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        let Some(weights) = weights else {
-            let rows = count_rows(codes, None, classes, workers)?.0;
-            let weights = rows.iter().map(|&rows| rows as f64).collect();
-            return Ok(Self { rows, weights });
+        let (rows, _) = count_rows(codes, weights, classes, workers)?;
+        let weights = match weights {
+            None => rows.iter().map(|&rows| rows as f64).collect(),
+            Some(weights) => sum_weights(codes, weights, classes, 1.0),
         };
-        let (rows, _) = count_rows(codes, Some(weights), classes, workers)?;
-        Ok(Self { rows, weights: sum_weights(codes, weights, classes, 1.0) })
+        Ok(Self { rows, weights })
     }
 
     /// The same with the weights multiplied by a power of two, which is returned too: it makes the largest about 1, so
